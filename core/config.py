@@ -1,0 +1,281 @@
+"""Every option of the library, as frozen dataclasses. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal
+
+from core.errors import InvalidConfig
+
+Family = Literal["joint", "per_class"]
+Objective = Literal["latent", "label"]
+Kind = Literal["continuous", "discrete"]
+
+PAPER_RANKS = (5, 10, 15, 20, 30)
+
+
+def _require(condition: bool, field_name: str, sentence: str) -> None:
+    if not condition:
+        raise InvalidConfig(f"{field_name} {sentence}", field_name)
+
+
+def _require_choice(value: object, field_name: str, choices: tuple[str, ...]) -> None:
+    _require(value in choices, field_name, f"must be one of {', '.join(choices)}, not {value!r}")
+
+
+def _require_int(value: object, field_name: str, low: int, high: int | None = None) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    inside = whole and value >= low and (high is None or value <= high)  # type: ignore[operator]
+    span = f"of at least {low}" if high is None else f"from {low} to {high}"
+    _require(inside, field_name, f"must be a whole number {span}, not {value!r}")
+
+
+def _require_number(value: object, field_name: str, low: float, high: float = float("inf")) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    inside = number and low <= value <= high  # type: ignore[operator]
+    _require(inside, field_name, f"must be a number from {low:g} to {high:g}, not {value!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpdConfig:
+    """How one low-rank model is fitted.
+
+    `tol` is the rise of the penalised mean log-likelihood per row and iteration below which the fit
+    has converged. `smoothing` is the Dirichlet pseudo-count that every state adds to each of its
+    distributions, spread over the levels like the variable's own marginal.
+    """
+
+    rank: int = 20
+    family: Family = "joint"
+    n_init: int = 4
+    max_iter: int = 300
+    tol: float = 1e-5
+    smoothing: float = 0.1
+    accelerate: bool = True
+    n_threads: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _require_int(self.rank, "rank", 1)
+        _require_choice(self.family, "family", ("joint", "per_class"))
+        _require_int(self.n_init, "n_init", 1)
+        _require_int(self.max_iter, "max_iter", 1)
+        _require_number(self.tol, "tol", 0)
+        _require_number(self.smoothing, "smoothing", 0)
+        _require_int(self.n_threads, "n_threads", 0)
+        _require_int(self.seed, "seed", 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GsmCpd:
+    """The method itself: fit the joint distribution, then choose greedily what informs most.
+
+    `ranks` holds the candidates for cross-validation; a single one is taken as it is. The objective
+    is averaged over `n_models` fits. `n_configurations` is the budget below which information is
+    exact and above which it is estimated from that many samples of the model.
+    """
+
+    name: ClassVar[str] = "gsm_cpd"
+
+    family: Family = "per_class"
+    objective: Objective = "label"
+    ranks: tuple[int, ...] = PAPER_RANKS
+    n_folds: int = 5
+    n_models: int = 3
+    n_init: int = 4
+    max_iter: int = 300
+    tol: float = 1e-5
+    smoothing: float = 0.1
+    n_configurations: int = 4096
+    remodel: Literal["none", "step", "candidate"] = "none"
+    greedy: Literal["lazy", "naive"] = "lazy"
+
+    def __post_init__(self) -> None:
+        _require(len(self.ranks) > 0, "ranks", "must name at least one rank")
+        for rank in self.ranks:
+            _require_int(rank, "ranks", 1)
+        _require_choice(self.objective, "objective", ("latent", "label"))
+        _require_int(self.n_folds, "n_folds", 2)
+        _require_int(self.n_models, "n_models", 1)
+        _require_int(self.n_configurations, "n_configurations", 16)
+        _require_choice(self.remodel, "remodel", ("none", "step", "candidate"))
+        _require_choice(self.greedy, "greedy", ("lazy", "naive"))
+        self.cpd(rank=self.ranks[0])
+
+    def cpd(self, *, rank: int, seed: int = 0, n_threads: int = 0) -> CpdConfig:
+        """The options of one fit at this rank."""
+        return CpdConfig(
+            rank=rank,
+            family=self.family,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            smoothing=self.smoothing,
+            n_threads=n_threads,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mrmr:
+    """Minimum redundancy, maximum relevance, in its difference form."""
+
+    name: ClassVar[str] = "mrmr"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jmi:
+    """Sum over the chosen of the information a pair has about the label."""
+
+    name: ClassVar[str] = "jmi"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jmim:
+    """Minimum over the chosen of the information a pair has about the label."""
+
+    name: ClassVar[str] = "jmim"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cmim:
+    """Minimum over the chosen of the information given that one."""
+
+    name: ClassVar[str] = "cmim"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rjmi:
+    """Matrix-based Renyi information of the whole set, exact up to `max_patterns` distinct rows."""
+
+    name: ClassVar[str] = "rjmi"
+
+    alpha: float = 1.01
+    sigma: float = 1.0
+    max_patterns: int = 1000
+
+    def __post_init__(self) -> None:
+        _require_number(self.alpha, "alpha", 0)
+        _require(self.alpha not in (0, 1), "alpha", "must differ from 0 and 1")
+        _require_number(self.sigma, "sigma", 1e-6)
+        _require_int(self.max_patterns, "max_patterns", 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Iselect:
+    """Conditional information less a chi-square penalty; `confidence` is the quantile."""
+
+    name: ClassVar[str] = "iselect"
+
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        _require_number(self.confidence, "confidence", 0.5, 0.999999)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalFs:
+    """The best subset of all under the same penalty, within `max_subsets` evaluations."""
+
+    name: ClassVar[str] = "globalfs"
+
+    confidence: float = 0.95
+    max_subsets: int = 200_000
+
+    def __post_init__(self) -> None:
+        _require_number(self.confidence, "confidence", 0.5, 0.999999)
+        _require_int(self.max_subsets, "max_subsets", 1)
+
+
+Rival = Mrmr | Jmi | Jmim | Cmim | Rjmi | Iselect | GlobalFs
+Method = GsmCpd | Rival
+METHODS: tuple[type[Method], ...] = (GsmCpd, Mrmr, Jmi, Jmim, Cmim, Rjmi, Iselect, GlobalFs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discretize:
+    """How continuous columns are cut, and which columns are what when the rule is not to decide."""
+
+    bins: int = 5
+    strategy: Literal["uniform", "quantile"] = "uniform"
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _require_int(self.bins, "discretize.bins", 2, 255)
+        _require_choice(self.strategy, "discretize.strategy", ("uniform", "quantile"))
+        for column, kind in self.kinds.items():
+            _require_choice(kind, f"discretize.kinds.{column}", ("continuous", "discrete"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which features take part: `include` are chosen first, `candidates` are the only ones searched."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    candidates: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluate:
+    """Held-out accuracy of a nearest neighbour on the chosen features, for every K."""
+
+    n_splits: int = 5
+    test_fraction: float = 0.3
+    values: Literal["codes", "raw"] = "codes"
+
+    def __post_init__(self) -> None:
+        _require_int(self.n_splits, "evaluate.n_splits", 1)
+        _require_number(self.test_fraction, "evaluate.test_fraction", 0.01, 0.99)
+        _require_choice(self.values, "evaluate.values", ("codes", "raw"))
+
+
+@dataclass(frozen=True)
+class SelectionConfig:
+    """One selection: how many features, by which method, from what.
+
+    `n_threads` of 0 means all cores; it never changes the answer.
+    """
+
+    k: int | Literal["auto"] = "auto"
+    _: KW_ONLY
+    method: Method = field(default_factory=GsmCpd)
+    columns: Columns = field(default_factory=Columns)
+    discretize: Discretize = field(default_factory=Discretize)
+    weight_column: str | None = None
+    evaluate: Evaluate | None = None
+    seed: int = 0
+    n_threads: int = 0
+
+    def __post_init__(self) -> None:
+        if self.k != "auto":
+            _require_int(self.k, "k", 1)
+        _require(isinstance(self.method, METHODS), "method", f"is unknown: {self.method!r}")
+        _require_int(self.seed, "seed", 0)
+        _require_int(self.n_threads, "n_threads", 0)
+
+    @classmethod
+    def paper(cls, k: int | Literal["auto"] = "auto", **options: Any) -> SelectionConfig:
+        """The paper's own settings: joint model, I(X;Z), rank by cross-validation, 5 bins."""
+        method = GsmCpd(family="joint", objective="latent", ranks=PAPER_RANKS, n_models=1)
+        return cls(k, method=method, **options)
+
+    def with_k(self, k: int | Literal["auto"]) -> SelectionConfig:
+        """The same selection with another number of features."""
+        return replace(self, k=k)
+
+
+def method_from_dict(document: Mapping[str, Any]) -> Method:
+    """The method that `document` names, with its parameters; unknown ones are refused."""
+    parameters = dict(document)
+    name = parameters.pop("name", None)
+    by_name: dict[str, type[Method]] = {method.name: method for method in METHODS}
+    _require_choice(name, "method.name", tuple(by_name))
+    method = by_name[str(name)]
+    known = {f.name for f in fields(method)}
+    for parameter in parameters:
+        _require(parameter in known, f"method.{parameter}", f"is not a parameter of {name}")
+    if "ranks" in parameters:
+        parameters["ranks"] = tuple(parameters["ranks"])
+    return method(**parameters)

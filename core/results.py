@@ -1,0 +1,259 @@
+"""What comes out of a selection: value objects that turn into plain JSON and arrays and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import SelectionConfig
+
+Arrays = Mapping[str, NDArray[Any]]
+Phase = Literal["encode", "rank", "fit", "select", "evaluate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected:
+    """One chosen feature. Information is in nats; rivals have a score in `gain` and no information.
+
+    `gain` is that of the configured objective. `decided_by` says what the choice rested on; `exact`
+    whether the information was enumerated rather than sampled.
+    """
+
+    rank: int
+    name: str
+    gain: float
+    decided_by: Literal["label", "latent", "included", "score"]
+    exact: bool = True
+    gain_latent: float | None = None
+    gain_label: float | None = None
+    mi_latent: float | None = None
+    mi_latent_se: float | None = None
+    mi_label: float | None = None
+    mi_label_se: float | None = None
+    runner_up: str | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """A candidate that was not chosen, what it could still add, and who took its place."""
+
+    name: str
+    gain: float | None
+    reason: Literal["redundant", "uninformative", "outranked"]
+    redundant_with: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A column that never entered the search."""
+
+    name: str
+    reason: Literal["constant", "all_missing", "excluded"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """`value` is at least `ratio` of the best that any set of this size can reach."""
+
+    value: float
+    upper_bound: float
+    ratio: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """How close to the best possible the choice is, under the fitted model.
+
+    `band` is the paper's constant: mi_latent - band <= mi_label <= mi_latent for every set.
+    """
+
+    latent: Bound
+    label: Bound
+    band: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankScore:
+    """Cross-validated misclassification at one rank."""
+
+    rank: int
+    error: float
+    error_se: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedColumn:
+    """What was learnt about a column: enough to encode new rows the same way.
+
+    `levels` names the codes in order; continuous columns have `edges`, the inner cut points.
+    `merged` lists the rare levels that share the last code. `missing` is a share of the weight.
+    """
+
+    name: str
+    kind: Literal["continuous", "discrete"]
+    levels: tuple[str, ...]
+    edges: tuple[float, ...] | None = None
+    merged: tuple[str, ...] = ()
+    n_missing: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFit:
+    """One fitted model over the features that were searched and the label, the label last.
+
+    `weights` is lambda, (F,); `factors` holds one (n_levels, F) matrix for each of `variables`.
+    """
+
+    variables: tuple[str, ...]
+    weights: NDArray[np.float64]
+    factors: tuple[NDArray[np.float64], ...]
+    loglik: tuple[float, ...]
+    n_iter: int
+    converged: bool
+    rank: int
+    family: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyCurve:
+    """Held-out accuracy for K = 1, 2, ...: mean and standard error over the splits."""
+
+    classifier: Literal["nearest_neighbour", "naive_bayes"]
+    mean: tuple[float, ...]
+    se: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """Accuracy when the selection is made inside each training part."""
+
+    curves: tuple[AccuracyCurve, ...]
+    n_splits: int
+    n_test: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Told while a selection runs: where it is and what it has just found out."""
+
+    phase: Phase
+    fraction: float
+    loglik: float | None = None
+    selected: Selected | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionResult:
+    """The chosen features and all that explains them."""
+
+    target: str
+    selected: tuple[Selected, ...]
+    left_out: tuple[LeftOut, ...]
+    dropped: tuple[Dropped, ...]
+    suggested_k: int
+    n_rows: int
+    n_distinct_rows: int
+    encoding: tuple[EncodedColumn, ...]
+    config: dict[str, Any]
+    certificate: Certificate | None = None
+    rank_search: tuple[RankScore, ...] = ()
+    rank: int | None = None
+    models: tuple[ModelFit, ...] = ()
+    evaluation: Evaluation | None = None
+    n_evaluations: int | None = None
+    notes: tuple[str, ...] = ()
+    extras: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The chosen features in order."""
+        return [feature.name for feature in self.selected]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the arrays, as plain JSON values."""
+        document = {name: value for name, value in vars(self).items() if name != "models"}
+        plain = _plain({name: _as_dict(value) for name, value in document.items()})
+        plain["models"] = [
+            _plain({k: v for k, v in vars(model).items() if k not in ("weights", "factors")})
+            for model in self.models
+        ]
+        assert isinstance(plain, dict)
+        return plain
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The factors: `{i}/weights` and, all variables below each other, `{i}/factors`."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for i, model in enumerate(self.models):
+            arrays[f"{i}/weights"] = model.weights
+            arrays[f"{i}/factors"] = np.concatenate(model.factors)
+            arrays[f"{i}/n_levels"] = np.array([len(a) for a in model.factors], dtype=np.int64)
+        return arrays
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any], arrays: Arrays) -> SelectionResult:
+        """The result that `to_json` and `to_arrays` came from."""
+        values = dict(document)
+        values["selected"] = tuple(Selected(**d) for d in values["selected"])
+        values["left_out"] = tuple(LeftOut(**d) for d in values["left_out"])
+        values["dropped"] = tuple(Dropped(**d) for d in values["dropped"])
+        values["rank_search"] = tuple(RankScore(**d) for d in values["rank_search"])
+        values["encoding"] = tuple(EncodedColumn(**_tuples(d)) for d in values["encoding"])
+        values["notes"] = tuple(values["notes"])
+        if values["certificate"] is not None:
+            values["certificate"] = _certificate(values["certificate"])
+        if values["evaluation"] is not None:
+            values["evaluation"] = _evaluation(values["evaluation"])
+        values["models"] = tuple(
+            _model(d, arrays, i) for i, d in enumerate(document["models"])
+        )
+        return cls(**values)
+
+
+def describe_config(config: SelectionConfig) -> dict[str, Any]:
+    """The completed configuration as plain JSON values."""
+    described = _plain(asdict(config))
+    described["method"]["name"] = config.method.name
+    described.pop("n_threads")
+    assert isinstance(described, dict)
+    return described
+
+
+def _as_dict(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_as_dict(item) for item in value]
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _tuples(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
+
+
+def _certificate(document: Mapping[str, Any]) -> Certificate:
+    latent, label = Bound(**document["latent"]), Bound(**document["label"])
+    return Certificate(latent=latent, label=label, band=document["band"])
+
+
+def _evaluation(document: Mapping[str, Any]) -> Evaluation:
+    values = _tuples(document)
+    values["curves"] = tuple(AccuracyCurve(**_tuples(curve)) for curve in document["curves"])
+    return Evaluation(**values)
+
+
+def _model(document: Mapping[str, Any], arrays: Arrays, index: int) -> ModelFit:
+    cuts = np.cumsum(arrays[f"{index}/n_levels"])[:-1]
+    factors = tuple(np.split(arrays[f"{index}/factors"], cuts))
+    return ModelFit(**_tuples(document), weights=arrays[f"{index}/weights"], factors=factors)
