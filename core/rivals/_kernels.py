@@ -1,0 +1,199 @@
+"""Compiled loops of the rivals: packing, joint histograms and the information in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+MISSING = np.uint8(255)
+ROW_BLOCK = 64  # a cache line of every group, and a block of rows that stays in L1
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Pairs = NDArray[np.uint16]
+Counts = NDArray[Any]  # int32 cells, or float64 ones when rows have weights
+
+
+@njit(cache=True, nogil=True)
+def any_missing(codes: Bytes) -> NDArray[np.bool_]:
+    """Say of each column whether a value is missing."""
+    found = np.zeros(codes.shape[1], dtype=np.bool_)
+    for row in range(codes.shape[0]):
+        for column in range(codes.shape[1]):
+            found[column] |= codes[row, column] == MISSING
+    return found
+
+
+@njit(cache=True, nogil=True)
+def pack_columns(codes: Bytes, features: Ints, levels: Ints, strides: Ints, starts: Ints) -> Bytes:
+    """Transpose to one row per group, its code the sum of digit times stride."""
+    n_rows = codes.shape[0]
+    packed = np.zeros((starts.size - 1, n_rows), dtype=np.uint8)
+    for first in range(0, n_rows, ROW_BLOCK):
+        last = min(first + ROW_BLOCK, n_rows)
+        for group in range(starts.size - 1):
+            for member in range(starts[group], starts[group + 1]):
+                feature, stride = features[member], strides[member]
+                for row in range(first, last):
+                    code = codes[row, feature]
+                    digit = levels[member] if code == MISSING else np.int64(code)
+                    packed[group, row] += np.uint8(digit * stride)
+    return packed
+
+
+@njit(cache=True, nogil=True)
+def _fill(table: Counts, n_cells: int, codes: Bytes, pairs: Pairs, n_pairs: int, weights: Counts) -> None:
+    """Count (code, pair) in two interleaved tables, then add them up.
+
+    Neighbouring rows often hit the same cell; alternating spares the wait for the store before.
+    Indices are unsigned, because signed ones would be tested for being negative.
+    """
+    table[:] = 0
+    width, second = np.uint64(n_pairs), np.uint64(n_cells)
+    n_even = codes.size // 2 * 2
+    if weights.size > 0:
+        for row in range(codes.size):
+            table[codes[row] * width + pairs[row]] += weights[row]
+        return
+    for row in range(0, n_even, 2):
+        table[codes[row] * width + pairs[row]] += 1
+        table[codes[row + 1] * width + pairs[row + 1] + second] += 1
+    for row in range(n_even, codes.size):
+        table[codes[row] * width + pairs[row]] += 1
+    for cell in range(n_cells):
+        table[cell] += table[n_cells + cell]
+
+
+@njit(cache=True, nogil=True)
+def _marginal(
+    marginal: Counts, table: Counts, n_codes: int, n_pairs: int, stride: int, stored: int
+) -> None:
+    """Sum the table over the other members of the group: (stored, n_pairs), flat."""
+    marginal[: stored * n_pairs] = 0
+    for code in range(n_codes):
+        target = code // stride % stored * n_pairs
+        source = code * n_pairs
+        for pair in range(n_pairs):
+            marginal[target + pair] += table[source + pair]
+
+
+@njit(cache=True, nogil=True)
+def _x_log_x(count: Any, lookup: Floats) -> float:
+    if lookup.size > 0:
+        return lookup[np.int64(count)]
+    return count * np.log(count) if count > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> tuple[float, float]:
+    """Give I(X;B|A) and I(X,A;B) from counts over (x, a, b), leaving out what is missing.
+
+    `shape` is (levels of a, levels of b, stored levels of b, stored pairs).
+    """
+    n_a, n_b, stored_b, n_pairs = shape
+    ab = np.zeros((n_a, n_b), dtype=cells.dtype)
+    s_xab, s_xa = 0.0, 0.0
+    for x in range(n_levels):
+        for a in range(n_a):
+            start = x * n_pairs + a * stored_b
+            xa = cells[start]
+            ab[a, 0] += cells[start]
+            s_xab += _x_log_x(cells[start], lookup)
+            for b in range(1, n_b):
+                count = cells[start + b]
+                xa += count
+                ab[a, b] += count
+                s_xab += _x_log_x(count, lookup)
+            s_xa += _x_log_x(xa, lookup)
+    s_ab, s_a, s_b, total = 0.0, 0.0, 0.0, 0.0
+    for a in range(n_a):
+        for b in range(n_b):
+            s_ab += _x_log_x(ab[a, b], lookup)
+        s_a += _x_log_x(ab[a].sum(), lookup)
+        total += ab[a].sum()
+    for b in range(n_b):
+        s_b += _x_log_x(ab[:, b].sum(), lookup)
+    if total <= 0:
+        return 0.0, 0.0
+    return (s_xab - s_xa - s_ab + s_a) / total, (s_xab - s_xa - s_b) / total + np.log(total)
+
+
+@njit(cache=True, nogil=True)
+def _inform_group(
+    group: int,
+    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    pairs: Pairs,
+    shape: Ints,
+    weights: Counts,
+    lookup: Floats,
+    conditional: Floats,
+    joint: Floats,
+) -> None:
+    """Set I(X;B|A) and I(X,A;B) of every member of one group."""
+    packed, levels, stored, strides, starts = columns
+    first, last = starts[group], starts[group + 1]
+    n_pairs = shape[3]
+    n_codes = strides[last - 1] * stored[last - 1]
+    table = np.zeros(2 * n_codes * n_pairs, dtype=weights.dtype)
+    _fill(table, n_codes * n_pairs, packed[group], pairs, n_pairs, weights)
+    marginal = np.empty(stored[first:last].max() * n_pairs, dtype=weights.dtype)
+    for member in range(first, last):
+        _marginal(marginal, table, n_codes, n_pairs, strides[member], stored[member])
+        conditional[member], joint[member] = _information(marginal, levels[member], shape, lookup)
+
+
+@njit(cache=True, nogil=True)
+def inform(
+    groups: Ints,
+    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    pairs: Pairs,
+    shape: Ints,
+    weights: Counts,
+    lookup: Floats,
+    conditional: Floats,
+    joint: Floats,
+) -> None:
+    """Set I(X;B|A) and I(X,A;B) of every member of `groups`; `pairs` are codes of (a, b)."""
+    for group in groups:
+        _inform_group(group, columns, pairs, shape, weights, lookup, conditional, joint)
+
+
+@njit(cache=True, nogil=True)
+def lower_minima(
+    groups: Ints,
+    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    pairs: Pairs,
+    shapes: Ints,
+    weights: Counts,
+    lookup: Floats,
+    use_joint: bool,
+    worth: float,
+    alive: NDArray[np.bool_],
+    n_applied: Ints,
+    minima: Floats,
+) -> None:
+    """Take each group's minima over the chosen features it has not met, while any is `worth` it.
+
+    `pairs` and `shapes` have one row for each chosen feature.
+    """
+    conditional, joint = np.empty(minima.size), np.empty(minima.size)
+    for group in groups:
+        first, last = columns[4][group], columns[4][group + 1]
+        for chosen in range(n_applied[group], shapes.shape[0]):
+            bound = -np.inf
+            for member in range(first, last):
+                if alive[member]:
+                    bound = max(bound, minima[member])
+            if bound < worth:
+                break
+            _inform_group(
+                group, columns, pairs[chosen], shapes[chosen], weights, lookup, conditional, joint
+            )
+            for member in range(first, last):
+                found = joint[member] if use_joint else conditional[member]
+                minima[member] = min(minima[member], found)
+            n_applied[group] += 1
