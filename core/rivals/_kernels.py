@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Pairs = NDArray[np.uint16]
 Counts = NDArray[Any]  # int32 cells, or float64 ones when rows have weights
+Columns = tuple[Bytes, Ints, Ints, Ints, Ints]  # packed, levels, stored, strides, starts
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +47,9 @@ def pack_columns(codes: Bytes, features: Ints, levels: Ints, strides: Ints, star
 
 
 @njit(cache=True, nogil=True)
-def _fill(table: Counts, n_cells: int, codes: Bytes, pairs: Pairs, n_pairs: int, weights: Counts) -> None:
+def _fill(
+    table: Counts, n_cells: int, codes: Bytes, pairs: Pairs, n_pairs: int, weights: Counts
+) -> None:
     """Count (code, pair) in two interleaved tables, then add them up.
 
     Neighbouring rows often hit the same cell; alternating spares the wait for the store before.
@@ -82,7 +85,7 @@ def _marginal(
 
 
 @njit(cache=True, nogil=True)
-def _x_log_x(count: Any, lookup: Floats) -> float:
+def _x_log_x(count: Any, lookup: Floats) -> Any:
     if lookup.size > 0:
         return lookup[np.int64(count)]
     return count * np.log(count) if count > 0 else 0.0
@@ -125,7 +128,7 @@ def _information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> t
 @njit(cache=True, nogil=True)
 def _inform_group(
     group: int,
-    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    columns: Columns,
     pairs: Pairs,
     shape: Ints,
     weights: Counts,
@@ -149,7 +152,7 @@ def _inform_group(
 @njit(cache=True, nogil=True)
 def inform(
     groups: Ints,
-    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    columns: Columns,
     pairs: Pairs,
     shape: Ints,
     weights: Counts,
@@ -165,7 +168,7 @@ def inform(
 @njit(cache=True, nogil=True)
 def lower_minima(
     groups: Ints,
-    columns: tuple[Bytes, Ints, Ints, Ints, Ints],
+    columns: Columns,
     pairs: Pairs,
     shapes: Ints,
     weights: Counts,
@@ -197,3 +200,92 @@ def lower_minima(
                 found = joint[member] if use_joint else conditional[member]
                 minima[member] = min(minima[member], found)
             n_applied[group] += 1
+
+
+@njit(cache=True, nogil=True)
+def _log(count: Any, lookup: Floats) -> Any:
+    return lookup[np.int64(count)] if lookup.size > 0 else np.log(count)
+
+
+@njit(cache=True, nogil=True)
+def _segment_information(
+    codes: Bytes, labels: Bytes, rows: Ints, xy: Counts, x_: Counts, weights: Counts, lookup: Floats
+) -> float:
+    """Total weight times I(X;Y) over `rows`; leaves the tables as empty as they came.
+
+    Summing over rows, not cells, makes a segment of a few rows cost a few steps.
+    """
+    y_ = np.zeros(xy.shape[1], dtype=xy.dtype)
+    total = y_[0]
+    for row in rows:
+        if codes[row] != MISSING:
+            weight = weights[row] if weights.size > 0 else 1
+            xy[codes[row], labels[row]] += weight
+            x_[codes[row]] += weight
+            y_[labels[row]] += weight
+            total += weight
+    information = 0.0
+    for row in rows:
+        if codes[row] != MISSING:
+            x, y = codes[row], labels[row]
+            gained = _log(xy[x, y], lookup) + _log(total, lookup)
+            gained -= _log(x_[x], lookup) + _log(y_[y], lookup)
+            information += gained * weights[row] if weights.size > 0 else gained
+    for row in rows:
+        if codes[row] != MISSING:
+            xy[codes[row], labels[row]] = 0
+            x_[codes[row]] = 0
+    return information
+
+
+@njit(cache=True, nogil=True)
+def inform_segments(
+    columns: Bytes,
+    levels: Ints,
+    labels: Bytes,
+    n_classes: int,
+    rows: Ints,
+    starts: Ints,
+    weights: Counts,
+    lookup: Floats,
+) -> Floats:
+    """Total weight times I(X;Y|S) of each row of `columns`.
+
+    Rows that agree on S are one segment of `rows`; a segment begins at each of `starts`.
+    """
+    found = np.zeros(columns.shape[0])
+    for member in range(columns.shape[0]):
+        xy = np.zeros((levels[member], n_classes), dtype=weights.dtype)
+        x_ = np.zeros(levels[member], dtype=weights.dtype)
+        for segment in range(starts.size - 1):
+            inside = rows[starts[segment] : starts[segment + 1]]
+            found[member] += _segment_information(
+                columns[member], labels, inside, xy, x_, weights, lookup
+            )
+    return found
+
+
+@njit(cache=True, nogil=True)
+def inform_subsets(
+    prefix: Ints,
+    n_prefixes: int,
+    columns: Bytes,
+    levels: Ints,
+    labels: Bytes,
+    n_classes: int,
+    weights: Counts,
+    lookup: Floats,
+) -> Floats:
+    """I(P,X;Y) of each row X of `columns` with the pattern P, which is negative where missing."""
+    found = np.zeros(columns.shape[0])
+    shape = np.array([1, n_classes, n_classes, n_classes])
+    for member in range(columns.shape[0]):
+        table = np.zeros(n_prefixes * levels[member] * n_classes, dtype=weights.dtype)
+        for row in range(prefix.size):
+            code = columns[member, row]
+            if code != MISSING and prefix[row] >= 0:
+                pattern = prefix[row] * levels[member] + code
+                cell = pattern * n_classes + labels[row]
+                table[cell] += weights[row] if weights.size > 0 else 1
+        found[member] = _information(table, n_prefixes * levels[member], shape, lookup)[1]
+    return found

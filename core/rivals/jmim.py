@@ -25,8 +25,9 @@ class MinimumCriterion:
         start = np.full(len(self._relevance), np.inf) if joint else self._relevance.copy()
         self._minima: Scores = start
         self._n_applied = np.zeros(int(pairs.group_of[-1]) + 1, dtype=np.int64)
-        self._n_chosen, self._n_steps = 0, n_steps
-        self._codes: NDArray[np.uint16] | None = None
+        self._n_chosen = 0
+        # Never touched beyond the features that are chosen, so an ample size costs nothing.
+        self._codes = np.empty((n_steps, pairs.n_rows), dtype=np.uint16)
         self._shapes = np.empty((n_steps, 4), dtype=np.int64)
 
     def scores(self, features: NDArray[np.int64]) -> Scores:
@@ -45,8 +46,6 @@ class MinimumCriterion:
     def add(self, feature: int) -> None:
         """Take `feature` as chosen."""
         codes, shape = self._pairs.pair_with_label(int(self._pairs.position(feature)))
-        if self._codes is None:
-            self._codes = np.empty((self._n_steps, len(codes)), dtype=np.uint16)
         self._codes[self._n_chosen], self._shapes[self._n_chosen] = codes, shape
         self._n_chosen += 1
 
@@ -57,12 +56,12 @@ class MinimumCriterion:
         return complete
 
     def _worth(self, members: NDArray[np.int64]) -> float:
-        """The second best score that is known exactly, less what counts as a tie."""
+        """Give the second best score that is known exactly, less what counts as a tie."""
         known = self._minima[members[self._complete(members)]]
         return float(np.partition(known, -2)[-2]) - TIE if len(known) > 1 else -np.inf
 
     def _stale(self, members: NDArray[np.int64], worth: float) -> NDArray[np.int64]:
-        """The groups with a member whose bound is worth a look, the highest first."""
+        """Give the groups with a member whose bound is worth a look, the highest first."""
         stale = members[~self._complete(members) & (self._minima[members] >= worth)]
         highest_first = stale[np.argsort(-self._minima[stale], kind="stable")]
         groups, first = np.unique(self._pairs.group_of[highest_first], return_index=True)
@@ -70,9 +69,15 @@ class MinimumCriterion:
         return ordered
 
     def _update(self, groups: NDArray[np.int64], members: NDArray[np.int64]) -> None:
-        assert self._codes is not None
         alive = np.zeros(len(self._minima), dtype=np.bool_)
         alive[members] = True
-        met = (self._codes[: self._n_chosen], self._shapes[: self._n_chosen])
-        state = (alive, self._n_applied, self._minima)
-        self._pairs.lower_minima(groups, *met, self._joint, self._worth(members), *state)
+        self._pairs.lower_minima(
+            groups,
+            pairs=self._codes[: self._n_chosen],
+            shapes=self._shapes[: self._n_chosen],
+            use_joint=self._joint,
+            worth=self._worth(members),
+            alive=alive,
+            n_applied=self._n_applied,
+            minima=self._minima,
+        )

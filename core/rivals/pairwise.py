@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,18 @@ COUNTS_WORTH_A_THREAD = 500_000
 Pairs = NDArray[np.uint16]
 
 
+def counting(problem: CodedProblem) -> tuple[NDArray[Any], Scores, Scores]:
+    """Give the kernels' weights, and log n and n log n of every count; empty where not needed.
+
+    Without weights cells are whole numbers, and their logarithms come from a table.
+    """
+    if problem.row_weights is not None:
+        return problem.row_weights, np.empty(0), np.empty(0)
+    n = np.arange(problem.n_rows + 1.0)
+    log = np.log(np.maximum(n, 1.0))
+    return np.empty(0, np.int32), log, n * log
+
+
 class PairInformation:
     """Plug-in information in nats, over the rows where all that is asked about is present.
 
@@ -27,34 +41,31 @@ class PairInformation:
     def __init__(self, problem: CodedProblem, workers: Workers, progress: Progress) -> None:
         self._problem, self._workers, self._progress = problem, workers, progress
         self._columns = pack(problem)
-        self.members = self._columns.features
+        self.n_rows, self.members = problem.n_rows, self._columns.features
         self.group_of = self._columns.group_of
-        n = np.arange(1.0, problem.n_rows + 1)
-        unweighted = problem.row_weights is None
-        self._lookup = np.concatenate([[0.0], n * np.log(n)]) if unweighted else np.empty(0)
-        self._weights = np.empty(0, np.int32) if unweighted else problem.weights
+        self._weights, _, self._lookup = counting(problem)
 
     def position(self, features: NDArray[np.int64] | int) -> NDArray[np.int64]:
-        """The members that `features` are."""
+        """Give the members that `features` are."""
         return np.searchsorted(self.members, features)
 
     def about_label(self) -> Scores:
-        """I(X;Y) of every member."""
+        """Give I(X;Y) of every member."""
         n = self._problem.n_classes
         return self._inform(self._problem.labels.astype(np.uint16), np.array([1, n, n, n]))[1]
 
     def about_member(self, member: int) -> Scores:
-        """I(X;X_s) of every member, s being `member`."""
+        """Give I(X;X_s) of every member, s being `member`."""
         columns = self._columns
         shape = [1, columns.levels[member], columns.stored[member], columns.stored[member]]
         return self._inform(self._digits(member).astype(np.uint16), np.array(shape))[1]
 
     def about_label_with(self, member: int) -> Scores:
-        """I(X,X_s;Y) of every member, s being `member`."""
+        """Give I(X,X_s;Y) of every member, s being `member`."""
         return self._inform(*self.pair_with_label(member))[1]
 
     def pair_with_label(self, member: int) -> tuple[Pairs, NDArray[np.int64]]:
-        """Codes of (X_s, Y) for every row, and their shape as the kernels want it."""
+        """Give codes of (X_s, Y) for every row, and their shape as the kernels want it."""
         n = self._problem.n_classes
         pairs = self._digits(member).astype(np.uint16) * np.uint16(n) + self._problem.labels
         levels, stored = self._columns.levels[member], self._columns.stored[member]
@@ -92,14 +103,15 @@ class PairInformation:
         return found[0], found[1]
 
     @property
-    def _arrays(self) -> tuple[NDArray[np.uint8], *tuple[NDArray[np.int64], ...]]:
+    def _arrays(self) -> _kernels.Columns:
         columns = self._columns
         return columns.packed, columns.levels, columns.stored, columns.strides, columns.starts
 
     def _digits(self, member: int) -> NDArray[np.uint8]:
         columns = self._columns
         code = np.arange(256) // columns.strides[member] % columns.stored[member]
-        return code.astype(np.uint8)[columns.packed[self.group_of[member]]]
+        digits: NDArray[np.uint8] = code.astype(np.uint8)[columns.packed[self.group_of[member]]]
+        return digits
 
     def _tasks(self, groups: NDArray[np.int64], n_passes: int) -> list[NDArray[np.int64]]:
         """Cut by work alone, so that the number of threads changes nothing."""

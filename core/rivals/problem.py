@@ -31,6 +31,7 @@ class CodedProblem:
     included : chosen first, in this order; they count towards k.
     candidates : the features that are searched.
     n_threads : 0 means all cores; it never changes the answer.
+
     """
 
     codes: NDArray[np.uint8]
@@ -46,7 +47,7 @@ class CodedProblem:
     @property
     def n_rows(self) -> int:
         """The number of rows, whatever their weights."""
-        return self.codes.shape[0]
+        return len(self.codes)
 
     @property
     def searched(self) -> tuple[int, ...]:
