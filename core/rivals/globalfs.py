@@ -149,7 +149,7 @@ def _increments(
     """By how much a feature lowers the value of the set, but for what all have in common."""
 
     def penalties(levels: NDArray[np.int64], n_configurations: float) -> Scores:
-        degrees: Scores = (n_configurations * levels - 1.0) * (problem.n_classes - 1)
+        degrees = (n_configurations * levels - 1.0) * (problem.n_classes - 1)
         return chi_square_quantile(degrees, method.confidence)
 
     known = SetInformation(problem, workers, progress)

@@ -24,7 +24,7 @@ class IselectCriterion(PenalisedCriterion):
         self, problem: CodedProblem, pairs: PairInformation, known: SetInformation, method: Iselect
     ) -> None:
         def penalties(levels: NDArray[np.int64], n_configurations: float) -> Scores:
-            degrees: Scores = (problem.n_classes - 1.0) * (levels - 1) * n_configurations
+            degrees = (problem.n_classes - 1.0) * (levels - 1) * n_configurations
             return chi_square_quantile(degrees, method.confidence)
 
         n_given = max(1, len(problem.included))

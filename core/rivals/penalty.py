@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,9 @@ MOST_DEGREES = 1e300
 Penalties = Callable[[NDArray[np.int64], float], NDArray[np.float64]]
 
 
-def chi_square_quantile(degrees: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
+def chi_square_quantile(
+    degrees: NDArray[np.floating[Any]], confidence: float
+) -> NDArray[np.float64]:
     """Give what a chi-square variable stays below with this probability; 0 without freedom."""
     clipped = np.clip(degrees, 1e-9, MOST_DEGREES)
     quantile: NDArray[np.float64] = np.where(degrees > 0, chdtri(clipped, 1.0 - confidence), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +98,7 @@ class RenyiCriterion:
         cell = (self._pattern * n_levels + codes) * problem.n_classes + problem.labels[self._rows]
         n_cells = len(self._kernel) * n_levels * problem.n_classes
         weights = problem.weights[self._rows][present]
-        cells: Matrix = np.bincount(cell[present], weights, n_cells)
+        cells = np.bincount(cell[present], weights, n_cells).astype(np.float64)
         return cells.reshape(-1, problem.n_classes), n_levels
 
     def _most_patterns(self, features: Indices) -> int:
@@ -122,10 +123,9 @@ class RenyiCriterion:
         return kernel
 
     def _feature_kernel(self, codes: Indices, others: Indices) -> Matrix:
-        squares: Matrix = (codes[:, None] - others[None, :]) ** 2.0
-        return self._gauss(squares)
+        return self._gauss((codes[:, None] - others[None, :]) ** 2.0)
 
-    def _gauss(self, squared_distance: Matrix) -> Matrix:
+    def _gauss(self, squared_distance: NDArray[np.floating[Any]]) -> Matrix:
         kernel: Matrix = np.exp(-squared_distance / (2.0 * self._method.sigma**2))
         return kernel
 
