@@ -19,7 +19,7 @@ from core.rivals.problem import (
 )
 from core.rivals.progress import Progress
 from core.rivals.rjmi import rjmi
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 __all__ = ["CodedProblem", "RivalSelection", "RivalStep", "select_rival"]
 

@@ -16,7 +16,7 @@ from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of
 from core.rivals.problem import TIE, CodedProblem, RivalSelection, Scores, ignore
 from core.rivals.progress import Progress
 from core.rivals.setwise import SetInformation
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 
 @dataclass

@@ -14,7 +14,7 @@ from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of
 from core.rivals.problem import CodedProblem, RivalSelection, RivalStep, Scores
 from core.rivals.progress import Progress
 from core.rivals.setwise import SetInformation
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 
 class IselectCriterion(PenalisedCriterion):

@@ -11,7 +11,7 @@ from core.rivals import _kernels
 from core.rivals.packing import pack
 from core.rivals.problem import CodedProblem, Scores
 from core.rivals.progress import Progress
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 COUNTS_PER_TASK = 20_000_000
 """About 20 ms of counting: short enough to cancel, long enough not to notice the threads."""

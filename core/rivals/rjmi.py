@@ -12,7 +12,7 @@ from core.config import Rjmi
 from core.rivals.greedy import search_forward
 from core.rivals.problem import MISSING, CodedProblem, RivalSelection, Scores
 from core.rivals.progress import Progress
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 Indices = NDArray[np.int64]
 Matrix = NDArray[np.float64]

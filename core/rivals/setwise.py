@@ -9,7 +9,7 @@ from core.rivals import _kernels
 from core.rivals.pairwise import counting
 from core.rivals.problem import MISSING, CodedProblem, Scores
 from core.rivals.progress import Progress
-from core.rivals.workers import Workers
+from core.workers import Workers
 
 COUNTS_PER_TASK = 10_000_000
 

@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TypeVar
 
-from core.rivals.problem import OnProgress
-
 Task = TypeVar("Task")
+OnProgress = Callable[[float], None]
 
 
 class Workers:
