@@ -32,7 +32,10 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def run(
-        self, work: Callable[[Task], None], tasks: Iterable[Task], on_progress: OnProgress
+        self,
+        work: Callable[[Task], None],
+        tasks: Iterable[Task],
+        on_progress: OnProgress = lambda fraction: None,
     ) -> None:
         """Do all tasks, telling after each how much is done; a callback that raises ends it."""
         todo = list(tasks)

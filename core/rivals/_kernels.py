@@ -20,22 +20,28 @@ Columns = tuple[Bytes, Ints, Ints, Ints, Ints]  # packed, levels, stored, stride
 
 
 @njit(cache=True, nogil=True)
-def any_missing(codes: Bytes) -> NDArray[np.bool_]:
-    """Say of each column whether a value is missing."""
-    found = np.zeros(codes.shape[1], dtype=np.bool_)
-    for row in range(codes.shape[0]):
+def find_missing(begin: int, end: int, codes: Bytes, found: NDArray[np.bool_]) -> None:
+    """Mark the columns that miss a value in rows `begin` to `end`."""
+    for row in range(begin, end):
         for column in range(codes.shape[1]):
-            found[column] |= codes[row, column] == MISSING
-    return found
+            if codes[row, column] == MISSING:
+                found[column] = True
 
 
 @njit(cache=True, nogil=True)
-def pack_columns(codes: Bytes, features: Ints, levels: Ints, strides: Ints, starts: Ints) -> Bytes:
-    """Transpose to one row per group, its code the sum of digit times stride."""
-    n_rows = codes.shape[0]
-    packed = np.zeros((starts.size - 1, n_rows), dtype=np.uint8)
-    for first in range(0, n_rows, ROW_BLOCK):
-        last = min(first + ROW_BLOCK, n_rows)
+def pack_columns(
+    begin: int,
+    end: int,
+    codes: Bytes,
+    features: Ints,
+    levels: Ints,
+    strides: Ints,
+    starts: Ints,
+    packed: Bytes,
+) -> None:
+    """Transpose rows `begin` to `end` to one row per group, its code the sum of digit x stride."""
+    for first in range(begin, end, ROW_BLOCK):
+        last = min(first + ROW_BLOCK, end)
         for group in range(starts.size - 1):
             for member in range(starts[group], starts[group + 1]):
                 feature, stride = features[member], strides[member]
@@ -43,7 +49,6 @@ def pack_columns(codes: Bytes, features: Ints, levels: Ints, strides: Ints, star
                     code = codes[row, feature]
                     digit = levels[member] if code == MISSING else np.int64(code)
                     packed[group, row] += np.uint8(digit * stride)
-    return packed
 
 
 @njit(cache=True, nogil=True)

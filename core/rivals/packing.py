@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.rivals import _kernels
 from core.rivals.problem import CodedProblem
+from core.workers import Workers
 
 BYTE = 256
 
@@ -40,14 +42,30 @@ class PackedColumns:
         return np.repeat(np.arange(self.n_groups), np.diff(self.starts))
 
 
-def pack(problem: CodedProblem) -> PackedColumns:
+def pack(problem: CodedProblem, workers: Workers) -> PackedColumns:
     """Pack the included and the searched features, in ascending order."""
     features = np.array(sorted({*problem.included, *problem.searched}), dtype=np.int64)
     levels = problem.n_levels[features]
-    stored = levels + _kernels.any_missing(problem.codes)[features]
+    missing = np.zeros(problem.codes.shape[1], dtype=np.bool_)
+    tasks = _blocks_of_rows(problem)
+    workers.run(lambda rows: _kernels.find_missing(*rows, problem.codes, missing), tasks)
+    stored = levels + missing[features]
     starts, strides = _group(stored, _codes_worth_packing(problem, int(stored.max())))
-    packed = _kernels.pack_columns(problem.codes, features, levels, strides, starts)
+    packed = np.zeros((len(starts) - 1, problem.n_rows), dtype=np.uint8)
+
+    def pack_rows(rows: tuple[int, int]) -> None:
+        codes = problem.codes
+        _kernels.pack_columns(*rows, codes, features, levels, strides, starts, packed)
+
+    workers.run(pack_rows, tasks)
     return PackedColumns(features, levels, stored, strides, starts, packed)
+
+
+def _blocks_of_rows(problem: CodedProblem) -> list[tuple[int, int]]:
+    """Cut into pieces of about a megabyte."""
+    n_rows = max(1, 2**20 // problem.codes.shape[1])
+    cuts = [*range(0, problem.n_rows, n_rows), problem.n_rows]
+    return list(pairwise(cuts))
 
 
 def _codes_worth_packing(problem: CodedProblem, widest: int) -> int:

@@ -40,7 +40,7 @@ class PairInformation:
 
     def __init__(self, problem: CodedProblem, workers: Workers, progress: Progress) -> None:
         self._problem, self._workers, self._progress = problem, workers, progress
-        self._columns = pack(problem)
+        self._columns = pack(problem, workers)
         self.n_rows, self.members = problem.n_rows, self._columns.features
         self.group_of = self._columns.group_of
         self._weights, _, self._lookup = counting(problem)
