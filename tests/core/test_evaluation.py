@@ -24,10 +24,11 @@ def naive_curve(
     """Every distance by the definition, missing values as None."""
     curve = []
     for k in range(1, train.shape[1] + 1):
-        hits = 0
+        hits = 0.0
         for row, label in zip(test, test_labels, strict=True):
             distances = [_distance(row[:k], other[:k], train, ordered) for other in train]
-            hits += train_labels[int(np.argmin(distances))] == label
+            nearest = np.flatnonzero(np.array(distances) == min(distances))
+            hits += float(np.mean(train_labels[nearest] == label))
         curve.append(hits / len(test))
     return curve
 
@@ -75,12 +76,12 @@ def test_curve_agrees_with_scikit_learn_on_numbers_over_several_blocks() -> None
         )
 
 
-def test_first_of_equally_near_rows_decides() -> None:
-    train = np.zeros((3, 1), dtype=np.uint8)
-    curve = nearest_neighbour_curve(
-        train, train[:1], np.array([2, 1, 1]), np.array([2]), np.ones(1, dtype=np.bool_)
-    )
-    assert curve.tolist() == [1.0]
+def test_equally_near_rows_share_the_decision() -> None:
+    train = np.zeros((3000, 1), dtype=np.uint8)
+    labels = np.repeat(["a", "b"], [1000, 2000])
+    ordered = np.ones(1, dtype=np.bool_)
+    curve = nearest_neighbour_curve(train, train[:1], labels, np.array(["b"]), ordered)
+    assert curve.tolist() == pytest.approx([2 / 3])
 
 
 def test_threads_change_nothing_and_progress_can_cancel() -> None:
