@@ -23,7 +23,7 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help setup test lint format pins bench-engine clean
+.PHONY: help setup test lint format pins bench-engine bench-rivals bench-accuracy clean
 
 setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
@@ -42,6 +42,12 @@ format: setup ## Rewrite the code the way lint wants it
 
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
+
+bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python packages a user would find
+	$(BIN)/python -m benchmarks.rivals
+
+bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes
+	$(BIN)/python -m benchmarks.accuracy $(DATA)
 
 pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and without addresses
 	$(BIN)/uv lock --upgrade --quiet
