@@ -63,9 +63,14 @@ def _find_rank(
         return (), method.ranks[0]
     config = method.cpd(rank=1, seed=problem.seed, n_threads=problem.n_threads)
     scores = search_rank(
-        problem.table, problem.table_levels, config, method.ranks, method.n_folds, problem.row_weights,
+        problem.table,
+        problem.table_levels,
+        config,
+        method.ranks,
+        method.n_folds,
+        problem.row_weights,
         lambda fraction: tell("rank", fraction, None, None),
-    )  # fmt: skip
+    )
     return tuple(scores), best_rank(scores)
 
 
@@ -81,9 +86,15 @@ def _fit(problem: CodedProblem, method: GsmCpd, rank: int, tell: Tell) -> tuple[
 
 
 def _select(
-    problem: CodedProblem, k: int | None, method: GsmCpd, fits: list[CpdFit], scores: tuple[RankScore, ...],
-    n_distinct: int, workers: Workers, tell: Tell,
-) -> GsmOutcome:  # fmt: skip
+    problem: CodedProblem,
+    k: int | None,
+    method: GsmCpd,
+    fits: list[CpdFit],
+    scores: tuple[RankScore, ...],
+    n_distinct: int,
+    workers: Workers,
+    tell: Tell,
+) -> GsmOutcome:
     objective = AveragedObjective(fits, method.n_configurations, problem.seed, workers)
     searched = np.array(sorted({*problem.included, *problem.candidates}), dtype=np.int64)
     first_gains = objective.gains(searched, with_label=True)

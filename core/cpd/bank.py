@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Parameters:
-    """States of all models of a bank, in tiles: `weights` (slices, W), `probs` (slices, levels, W)."""
+    """States of all models, in tiles: `weights` (slices, W), `probs` (slices, level rows, W)."""
 
     weights: Floats
     probs: Floats
@@ -124,14 +124,16 @@ class Bank:
         penalty = self._prepare_tables(parameters, hidden)
         self._fill_posteriors(parameters, self.rows.packed.block_class, self.scale)
         per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
-        return np.add.reduceat(per_row, self.rows.class_start, axis=0), penalty
+        loglik: Floats = np.add.reduceat(per_row, self.rows.class_start, axis=0)
+        return loglik, penalty
 
     def posterior(self, parameters: Parameters, hide: int) -> Floats:
         """(n_rows, n_models, F) P(Z | row) of the first class without variable `hide`."""
         hidden = np.arange(self.rows.n_vars) == hide
         self._prepare_tables(parameters, hidden)
         self._fill_posteriors(parameters, self.rows.packed.block_class, np.ones_like(self.scale))
-        return self.layout.to_lanes(self._resp)[0]
+        posteriors: Floats = self.layout.to_lanes(self._resp)[0]
+        return posteriors
 
     def class_loglik(self, parameters: Parameters, class_index: int) -> Floats:
         """(n_rows, n_models) log P(row | class), up to a constant of the row."""
@@ -204,7 +206,8 @@ class Bank:
 
         self.workers.run_ranges(task, len(tree.leaf_start))
         per_state = self.layout.to_lanes(self._penalty.sum(axis=1))
-        return self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        total: Floats = self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        return total
 
     def _log_weights(self, parameters: Parameters) -> Singles:
         with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""Expectation maximisation: restarts side by side, the losing ones dropped early, the rest accelerated."""
+"""Expectation maximisation: restarts side by side, losers dropped early, the rest accelerated."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ def fit_cpd(
         Level of every variable in every row, 255 where missing; the label is the last variable.
     n_levels : (n_vars,)
         Number of levels of each variable.
+    config : CpdConfig
+        Rank, family, restarts, stopping rule.
     row_weights : (n_rows,), optional
         Non-negative; a weight of two counts like the row twice.
     on_iteration : callable, optional
@@ -81,7 +83,8 @@ def states_per_class(rows: Rows, rank: int) -> Ints:
         return np.array([rank])
     states = np.full(n_classes, rank // n_classes)
     states[np.argsort(-rows.class_weights, kind="stable")[: rank % n_classes]] += 1
-    return np.minimum(np.maximum(states, 1), rows.class_sizes)
+    shared: Ints = np.minimum(np.maximum(states, 1), rows.class_sizes)
+    return shared
 
 
 def seed_parameters(bank: Bank, seed: int) -> Parameters:
@@ -193,7 +196,7 @@ class EmRun:
         return rise
 
     def _leap(self, origin: Parameters, first: Parameters) -> None:
-        """Extrapolate from two steps; where that lowers the objective, take the second step instead."""
+        """Extrapolate from two steps; where that lowers the objective, take the second instead."""
         second = self.bank.maximise()
         leap = extrapolate(self.bank, origin, first, second, self._steps)
         loglik, prior = self.bank.expect(leap)

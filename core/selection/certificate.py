@@ -25,8 +25,8 @@ def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
     """
     freedom = np.maximum((n_levels - 1) * max(n_values - 1, 1), 1)
-    floor: Floats = chi2.ppf(1 - SIGNIFICANCE / len(n_levels), freedom) / (2 * n_rows)
-    return floor
+    quantile = np.asarray(chi2.ppf(1 - SIGNIFICANCE / len(n_levels), freedom))
+    return quantile / (2 * n_rows)
 
 
 def certify(
