@@ -12,6 +12,7 @@ the rows of one table and share every load. Symbols:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
+from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.workers import Workers
 
@@ -115,6 +117,21 @@ class Bank:
     def state_mask(self) -> NDArray[np.bool_]:
         """(C, F): which states of the widest class each class has."""
         return np.arange(self.layout.n_states) < self.n_states[:, None]
+
+    def parameters_of(self, fits: Sequence[CpdFit]) -> Parameters:
+        """Parameters of models fitted to these very rows, with as many states."""
+        n_classes, n_states = self.state_mask.shape
+        owner, state = np.nonzero(self.state_mask)
+        weights = np.zeros((n_classes, len(fits), n_states))
+        probs = np.ones((n_classes, len(self.rows.marginal), len(fits), n_states))
+        for m, fit in enumerate(fits):
+            weights[owner, m, state] = fit.weights
+            probs[owner, 1:, m, state] = np.concatenate(fit.factors[: self.rows.n_vars]).T
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return Parameters(
+            self.layout.to_tiles(weights.reshape(n_classes, -1)),
+            self.layout.to_tiles(probs.reshape(n_classes, len(self.rows.marginal), -1)),
+        )
 
     def expect(self, parameters: Parameters, hidden: Hidden = None) -> tuple[Floats, Floats]:
         """E-step. (C, n_models) sums over rows of log-likelihood, and of log-prior.
