@@ -99,10 +99,10 @@ class _Selection:
         searched = np.union1d(self.problem.candidates, self.problem.included).astype(np.int64)
         first_gains = objective.gains(searched, with_label=True)
         task = self._task(len(searched))
-        if self.method.remodel == "none":
-            steps, objective = choose(objective, task), objective
-        else:
+        if self.method.remodel != "none":
             steps, objective = self._remodel(config, objective, task)
+        else:
+            steps = choose(objective, task)
         suggested = suggest_k(steps, task)
         kept = steps
         if self.k is None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import CpdConfig, GsmCpd
+from core.config import CpdConfig, GsmCpd, Objective
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import states_per_class, to_fit, uniform_scale
 from core.cpd.model import CpdFit
@@ -111,12 +111,16 @@ def _next_step(
     chosen = [step.feature for step in steps]
     included = task.included[len(steps) : len(steps) + 1]
     rest = np.setdiff1d(task.candidates, [*chosen, *task.included])
+    step = _one_step(objective, replace(task, candidates=rest, included=included))
     if method.remodel == "step" or included:
-        return _one_step(objective, replace(task, candidates=rest, included=included))
-    gains = objective.gains(rest, with_label=True)
-    values = gains.label if task.objective == "label" else gains.latent
+        return step
+    by: Objective = "label" if step.decided_by == "label" else "latent"
+    gains = objective.gains(rest, with_label=by == "label")
+    values = gains.label if by == "label" else gains.latent
     tried = rest[np.argsort(-values, kind="stable")[:TRIED_CANDIDATES]]
-    return _best_refit(remodeller, objective, task, chosen, tried)
+    best = _best_refit(remodeller, task, by, chosen, tried)
+    fresh = remodeller.objective(remodeller.parameters, chosen)
+    return _one_step(fresh, replace(task, candidates=np.array([best]), included=()))
 
 
 def _one_step(objective: AveragedObjective, task: Task) -> Step:
@@ -124,8 +128,8 @@ def _one_step(objective: AveragedObjective, task: Task) -> Step:
 
 
 def _best_refit(
-    remodeller: Remodeller, objective: AveragedObjective, task: Task, chosen: list[int], tried: Ints
-) -> Step:
+    remodeller: Remodeller, task: Task, by: Objective, chosen: list[int], tried: Ints
+) -> int:
     """Among some candidates, the one that informs most under a model fitted with it."""
     best, most = int(tried[0]), -np.inf
     for candidate in tried:
@@ -133,8 +137,7 @@ def _best_refit(
             task.on_wait()
         together = [*chosen, int(candidate)]
         told = remodeller.objective(remodeller.refit(together), together).information()
-        value = told.label if task.objective == "label" else told.latent
+        value = told.label if by == "label" else told.latent
         if value > most:
             best, most = int(candidate), value
-    only = np.array([best])
-    return _one_step(objective, replace(task, candidates=only, included=()))
+    return best
