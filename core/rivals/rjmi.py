@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Rjmi
+from core.problem import MISSING, CodedProblem
 from core.rivals import _kernels
 from core.rivals.greedy import search_forward
-from core.rivals.problem import MISSING, CodedProblem, RivalSelection, Scores
+from core.rivals.problem import RivalSelection, Scores
 from core.rivals.progress import Progress
 
 ALONE = np.ones((1, 1))
