@@ -58,7 +58,7 @@ def _become(parent: int, command: list[str]) -> int:
 
 def _keep(parent: int, command: list[str]) -> int:
     """Where the kernel offers no death signal: stay in between and look for the parent."""
-    child = subprocess.Popen(command)  # noqa: S603
+    child = subprocess.Popen(command, close_fds=False)  # noqa: S603  a listener may be among them
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda number, _frame: child.send_signal(number))
     while child.poll() is None:
