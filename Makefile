@@ -23,18 +23,24 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help setup test lint format pins bench-engine clean
+.PHONY: help run setup test lint format pins bench-engine bench-service clean
+
+run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
+	@$(BIN)/pith serve
 
 setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
 test: setup ## Run all tests, in parallel
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
-lint: setup ## ruff, mypy strict, import contracts
+lint: setup ## ruff, mypy strict, import contracts, container files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	POSTGRES_PASSWORD=x REDIS_PASSWORD=x $(BIN)/docker-compose config --quiet
 
 format: setup ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
@@ -42,6 +48,9 @@ format: setup ## Rewrite the code the way lint wants it
 
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
+
+bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
+	$(BIN)/python -m benchmarks.service
 
 pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and without addresses
 	$(BIN)/uv lock --upgrade --quiet
