@@ -114,7 +114,7 @@ def select(
             n_threads=threads,
         )
         result = local.select(file, target, config)
-    except (CoreError, local.UnreadableError) as error:
+    except CoreError as error:
         _refuse(str(error))
     local.deliver(result, as_json=json, out=out)
 
