@@ -34,6 +34,7 @@ class Broker:
             "dir": f'"{directory}"',
             "appendonly": "yes",
             "loglevel": "warning",
+            "logfile": "valkey.log",
         }
         document = "".join(f"{name} {value}\n" for name, value in options.items())
         return Child("valkey", [str(_program()), "-"], os.environ, stdin=document.encode())

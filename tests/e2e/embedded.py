@@ -27,6 +27,7 @@ FINAL = ("succeeded", "failed", "cancelled", "expired")
 class Service:
     """A running service."""
 
+    data_dir: Path
     process: subprocess.Popen[str]
     greeting: str
     address: str
@@ -81,7 +82,7 @@ def serving(data_dir: Path, **variables: str) -> Iterator[Service]:
         found = re.search(r"http://\S+:\d+", greeting)
         assert found, Path(log.name).read_text()
         with httpx.Client(base_url=found[0], timeout=60) as client:
-            yield Service(process, greeting, found[0], client)
+            yield Service(data_dir, process, greeting, found[0], client)
     finally:
         if process.poll() is None:
             process.terminate()
