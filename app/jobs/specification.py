@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields as dataclass_fields
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, TypeAdapter
+from pydantic import Field, StrictInt, StringConstraints, TypeAdapter
 
 from app.errors import FieldError, Invalid
 from app.jobs.methods import METHOD_MODELS, Strict
@@ -75,7 +74,7 @@ class Specification(Strict):
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         None, description="Counted from the submission; the longest allowed when left out."
     )
-    labels: Annotated[dict[LabelKey, Label], Field(max_length=32)] = {}
+    labels: dict[LabelKey, Label] = Field({}, max_length=32)
 
     def completed(self, max_deadline_seconds: int) -> Self:
         """With the deadline that applies, after every option has passed the engine's own checks."""
