@@ -1,0 +1,274 @@
+"""Compiled loops of the fit. Arrays in, arrays out; shapes and symbols are those of `bank.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from core.cpd._lanes import add_rows
+
+_KERNEL = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
+
+LOG_FLOOR = -80.0
+"""Log-probabilities this far below the largest of a row count as zero."""
+
+_LOG2_E = np.float32(1.4426950408889634)
+_LN2_HIGH = np.float32(0.693359375)
+_LN2_LOW = np.float32(-2.12194440e-4)
+
+
+@njit(inline="always", **_KERNEL)
+def _exp(x: Any) -> Any:
+    """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
+    n = np.floor(x * _LOG2_E + np.float32(0.5))
+    r = x - n * _LN2_HIGH - n * _LN2_LOW
+    p = np.float32(1.9875691500e-4)
+    p = p * r + np.float32(1.3981999507e-3)
+    p = p * r + np.float32(8.3334519073e-3)
+    p = p * r + np.float32(4.1665795894e-2)
+    p = p * r + np.float32(1.6666665459e-1)
+    p = p * r + np.float32(5.0000001201e-1)
+    p = p * r * r + r + np.float32(1.0)
+    scale = np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
+    return p * scale
+
+
+@njit(**_KERNEL)
+def fill_tables(node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any) -> None:
+    """Sum the logs along each node's path: table[node] = table[parent] + logs[level]."""
+    W = len(width)
+    n_slices = logs.shape[0]
+    n_levels = logs.shape[1]
+    n_nodes = table.shape[1]
+    flat_logs, flat_table = logs.reshape(-1), table.reshape(-1)
+    for i in range(n_slices):
+        levels_at, nodes_at = i * n_levels * W, i * n_nodes * W
+        flat_table[nodes_at + lo * W : nodes_at + hi * W] = 0
+        for node in range(lo, hi):
+            at = nodes_at + node * W
+            add_rows(flat_table, at, flat_table, (nodes_at + node_parent[node] * W,), width)
+            add_rows(flat_table, at, flat_logs, (levels_at + node_level[node] * W,), width)
+
+
+@njit(**_KERNEL)
+def add_tables(codes: Any, leaf_start: Any, first: int, last: int, table: Any, table_at: int, resp: Any, resp_at: int, width: Any) -> None:
+    """Add to rows first..last of one tile the table rows their codes name, four groups at once."""
+    W = len(width)
+    n_groups = codes.shape[0]
+    fours = n_groups - n_groups % 4
+    for g in range(0, fours, 4):
+        t0 = table_at + leaf_start[g] * W
+        t1 = table_at + leaf_start[g + 1] * W
+        t2 = table_at + leaf_start[g + 2] * W
+        t3 = table_at + leaf_start[g + 3] * W
+        for r in range(first, last):
+            rows = (
+                t0 + codes[g, r] * W,
+                t1 + codes[g + 1, r] * W,
+                t2 + codes[g + 2, r] * W,
+                t3 + codes[g + 3, r] * W,
+            )
+            add_rows(resp, resp_at + r * W, table, rows, width)
+    for g in range(fours, n_groups):
+        t0 = table_at + leaf_start[g] * W
+        for r in range(first, last):
+            add_rows(resp, resp_at + r * W, table, (t0 + codes[g, r] * W,), width)
+
+
+@njit(**_KERNEL)
+def normalise(resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any) -> None:
+    """Turn each model's log-joints in `resp` (n_tiles, n_rows, W) into posteriors times `scale`.
+
+    `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
+    the log of each model's sum goes to `row_loglik` (n_rows, n_models).
+    """
+    n_tiles, _, W = resp.shape
+    n_models = len(model_start) - 1
+    joint = np.full(n_tiles * W, np.float32(LOG_FLOOR), dtype=np.float32)
+    for r in range(first, last):
+        for tile in range(n_tiles):
+            for f in range(W):
+                joint[tile * W + f] = resp[tile, r, f]
+        for m in range(n_models):
+            lo, hi = model_start[m], model_start[m + 1]
+            top = joint[lo]
+            for f in range(lo + 1, hi):
+                top = max(top, joint[f])
+            for f in range(lo, hi):
+                joint[f] = max(joint[f] - top, np.float32(LOG_FLOOR))
+            row_loglik[r, m] = top
+        for f in range(model_start[n_models]):
+            joint[f] = _exp(joint[f])
+        for m in range(n_models):
+            lo, hi = model_start[m], model_start[m + 1]
+            total = np.float32(0)
+            for f in range(lo, hi):
+                total += joint[f]
+            row_loglik[r, m] += np.log(np.float64(total))
+            factor = np.float32(scale[r, m] / total)
+            for f in range(lo, hi):
+                joint[f] *= factor
+        for f in range(model_start[n_models], n_tiles * W):
+            joint[f] = np.float32(0)
+        for tile in range(n_tiles):
+            for f in range(W):
+                resp[tile, r, f] = joint[tile * W + f]
+
+
+@njit(**_KERNEL)
+def expect(
+    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any, log_weights: Any,
+    model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any, width: Any,
+) -> None:  # fmt: skip
+    """E-step of blocks b0..b1: posteriors of every row's own class, and the rows' log-likelihoods.
+
+    `block_mass` (n_blocks, n_tiles, W) receives the sum of each block's posteriors.
+    """
+    W = len(width)
+    n_tiles, n_rows, _ = resp.shape
+    slice_size = table.shape[1] * W
+    flat_table, flat_resp = table.reshape(-1), resp.reshape(-1)
+    flat_weights, flat_mass = log_weights.reshape(-1), block_mass.reshape(-1)
+    for b in range(b0, b1):
+        first, last = blocks[b], blocks[b + 1]
+        for tile in range(n_tiles):
+            part = block_class[b] * n_tiles + tile
+            resp_at = tile * n_rows * W
+            flat_resp[resp_at + first * W : resp_at + last * W] = 0
+            for r in range(first, last):
+                add_rows(flat_resp, resp_at + r * W, flat_weights, (part * W,), width)
+            add_tables(codes, leaf_start, first, last, flat_table, part * slice_size, flat_resp, resp_at, width)
+        normalise(resp, first, last, model_start, scale, row_loglik)
+        for tile in range(n_tiles):
+            mass_at = (b * n_tiles + tile) * W
+            flat_mass[mass_at : mass_at + W] = 0
+            for r in range(first, last):
+                add_rows(flat_mass, mass_at, flat_resp, ((tile * n_rows + r) * W,), width)
+
+
+@njit(**_KERNEL)
+def collect(
+    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any, leaf_start: Any,
+    g0: int, g1: int, resp: Any, counts: Any, width: Any,
+) -> None:  # fmt: skip
+    """M-step of groups g0..g1: sum responsibilities by code, block after block in a fixed order.
+
+    Rows that share a code stand together in `order`, so that four are added for one store.
+    """
+    W = len(width)
+    n_tiles, n_rows, _ = resp.shape
+    n_groups = order.shape[0]
+    slice_size = counts.shape[1] * W
+    flat_resp, flat_counts = resp.reshape(-1), counts.reshape(-1)
+    for b in range(len(block_class)):
+        first = blocks[b]
+        for g in range(g0, g1):
+            for tile in range(n_tiles):
+                part = block_class[b] * n_tiles + tile
+                counts_at = part * slice_size + leaf_start[g] * W
+                resp_at = (tile * n_rows + first) * W
+                i = first
+                for run in range(run_ptr[b * n_groups + g], run_ptr[b * n_groups + g + 1]):
+                    stop = first + run_end[run]
+                    at = counts_at + run_code[run] * W
+                    while i + 4 <= stop:
+                        rows = (
+                            resp_at + order[g, i] * W,
+                            resp_at + order[g, i + 1] * W,
+                            resp_at + order[g, i + 2] * W,
+                            resp_at + order[g, i + 3] * W,
+                        )
+                        add_rows(flat_counts, at, flat_resp, rows, width)
+                        i += 4
+                    while i < stop:
+                        add_rows(flat_counts, at, flat_resp, (resp_at + order[g, i] * W,), width)
+                        i += 1
+
+
+@njit(**_KERNEL)
+def collapse(node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any) -> None:
+    """Fold the counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
+    W = len(width)
+    n_slices = counts.shape[0]
+    n_nodes = counts.shape[1]
+    n_levels = level_counts.shape[1]
+    flat_counts, flat_levels = counts.reshape(-1), level_counts.reshape(-1)
+    for i in range(n_slices):
+        nodes_at, levels_at = i * n_nodes * W, i * n_levels * W
+        for node in range(hi - 1, lo - 1, -1):
+            at = nodes_at + node * W
+            if node_level[node] != 0:
+                add_rows(flat_levels, levels_at + node_level[node] * W, flat_counts, (at,), width)
+            if node_parent[node] != 0:
+                add_rows(flat_counts, nodes_at + node_parent[node] * W, flat_counts, (at,), width)
+
+
+@njit(**_KERNEL)
+def update(level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any) -> None:
+    """New probabilities of variables v0..v1 from their counts, with the Dirichlet prior added.
+
+    A state that saw nothing of a variable takes the variable's marginal.
+    """
+    n_slices, _, W = level_counts.shape
+    total = np.empty(W)
+    for i in range(n_slices):
+        for v in range(v0, v1):
+            lo, hi = var_start[v], var_start[v + 1]
+            total[:] = smoothing
+            for row in range(lo, hi):
+                for f in range(W):
+                    total[f] += level_counts[i, row, f]
+            for row in range(lo, hi):
+                pseudo = smoothing * marginal[row]
+                for f in range(W):
+                    seen = total[f] > 0
+                    probs[i, row, f] = (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
+
+
+@njit(**_KERNEL)
+def take_logs(probs: Any, var_start: Any, v0: int, v1: int, marginal: Any, floor: float, logs: Any, penalty: Any) -> None:
+    """logs = log(probs / marginal) of variables v0..v1; penalty[i, v] = sum of marginal * log(probs)."""
+    n_slices, _, W = probs.shape
+    for i in range(n_slices):
+        for v in range(v0, v1):
+            for f in range(W):
+                penalty[i, v, f] = 0
+            for row in range(var_start[v], var_start[v + 1]):
+                p = marginal[row]
+                if p == 0:
+                    for f in range(W):
+                        logs[i, row, f] = 0
+                    continue
+                log_p = np.log(p)
+                for f in range(W):
+                    log_ratio = np.log(max(probs[i, row, f], floor)) - log_p
+                    logs[i, row, f] = log_ratio
+                    penalty[i, v, f] += p * log_ratio
+
+
+@njit(**_KERNEL)
+def leap(
+    origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any, v0: int, v1: int, out: Any
+) -> None:  # fmt: skip
+    """Extrapolate the distributions of variables v0..v1 and put them back on the simplex.
+
+    origin, first, second, out: (slices, level rows, W); lengths: (slices, W), one is plain EM.
+    """
+    n_slices, _, W = origin.shape
+    total = np.empty(W)
+    for i in range(n_slices):
+        for v in range(v0, v1):
+            total[:] = 0
+            for row in range(var_start[v], var_start[v + 1]):
+                for f in range(W):
+                    a = lengths[i, f]
+                    r = first[i, row, f] - origin[i, row, f]
+                    p = origin[i, row, f] + 2 * a * r + a * a * (second[i, row, f] - first[i, row, f] - r)
+                    p = max(p, kept_share * second[i, row, f])
+                    out[i, row, f] = p
+                    total[f] += p
+            for row in range(var_start[v], var_start[v + 1]):
+                for f in range(W):
+                    out[i, row, f] /= total[f]

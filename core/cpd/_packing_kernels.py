@@ -1,0 +1,187 @@
+"""Compiled loops that turn rows of codes into distinct rows of packed codes, once before the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_KERNEL = {"cache": True, "nogil": True, "boundscheck": False}
+
+MISSING = 255
+MAX_CODES = 256
+
+
+@njit(**_KERNEL)
+def hash_rows(codes: Any, keys: Any) -> Any:
+    """64-bit hash of each row and its key (class, fold, ...)."""
+    n_rows, n_vars = codes.shape
+    hashes = np.empty(n_rows, dtype=np.uint64)
+    prime = np.uint64(0x9E3779B97F4A7C15)
+    for r in range(n_rows):
+        h = np.uint64(keys[r]) * prime
+        for n in range(n_vars):
+            h = (h ^ np.uint64(codes[r, n])) * prime
+            h ^= h >> np.uint64(29)
+        hashes[r] = h
+    return hashes
+
+
+@njit(**_KERNEL)
+def _same_row(codes: Any, keys: Any, a: int, b: int) -> bool:
+    if keys[a] != keys[b]:
+        return False
+    for n in range(codes.shape[1]):
+        if codes[a, n] != codes[b, n]:
+            return False
+    return True
+
+
+@njit(**_KERNEL)
+def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
+    """For each row the index of the first row equal to it; `order` sorts the hashes stably."""
+    n_rows = len(order)
+    first = np.arange(n_rows)
+    start = 0
+    for i in range(1, n_rows):
+        if hashes[order[i]] != hashes[order[start]]:
+            start = i
+            continue
+        for j in range(start, i):
+            if first[order[j]] == order[j] and _same_row(codes, keys, order[j], order[i]):
+                first[order[i]] = order[j]
+                break
+    return first
+
+
+@njit(**_KERNEL)
+def gather_columns(codes: Any, rows: Any, n_vars: int) -> Any:
+    """(n_vars, len(rows)) copy of the chosen rows, variable by variable, in cache-sized pieces."""
+    columns = np.empty((n_vars, len(rows)), dtype=np.uint8)
+    for start in range(0, len(rows), 64):
+        stop = min(start + 64, len(rows))
+        for n in range(n_vars):
+            for i in range(start, stop):
+                columns[n, i] = codes[rows[i], n]
+    return columns
+
+
+@njit(**_KERNEL)
+def level_totals(columns: Any, weights: Any) -> Any:
+    """(n_vars, 256) total weight of each code of each variable."""
+    n_vars, n_rows = columns.shape
+    totals = np.zeros((n_vars, MAX_CODES))
+    for n in range(n_vars):
+        for r in range(n_rows):
+            totals[n, columns[n, r]] += weights[r]
+    return totals
+
+
+@njit(**_KERNEL)
+def sum_by_code(columns: Any, values: Any) -> Any:
+    """(n_rows,) sum over variables of values[variable, code]."""
+    n_vars, n_rows = columns.shape
+    sums = np.zeros(n_rows)
+    for n in range(n_vars):
+        for r in range(n_rows):
+            sums[r] += values[n, columns[n, r]]
+    return sums
+
+
+@njit(**_KERNEL)
+def highest_codes(codes: Any) -> Any:
+    """(n_vars,) highest code of each variable that is not missing; -1 where there is none."""
+    n_rows, n_vars = codes.shape
+    highest = np.full(n_vars, -1, dtype=np.int64)
+    for r in range(n_rows):
+        for n in range(n_vars):
+            if codes[r, n] != MISSING and codes[r, n] > highest[n]:
+                highest[n] = codes[r, n]
+    return highest
+
+
+@njit(**_KERNEL)
+def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any) -> int:
+    """How many distinct pairs (group code, level) there are; `seen` maps each pair to 1.
+
+    A missing value counts as the level `n_levels`. Stops counting past MAX_CODES.
+    """
+    span = n_levels + 1
+    for i in range(n_codes * span):
+        seen[i] = 0
+    n_pairs = 0
+    for r in range(len(column)):
+        level = n_levels if column[r] == MISSING else np.int64(column[r])
+        pair = group[r] * span + level
+        if seen[pair] == 0:
+            seen[pair] = 1
+            n_pairs += 1
+            if n_pairs > MAX_CODES:
+                return n_pairs
+    return n_pairs
+
+
+@njit(**_KERNEL)
+def rewrite_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any, parent: Any, level: Any) -> None:
+    """Replace each group code by that of its pair, in the order of the pairs; fill the new nodes."""
+    span = n_levels + 1
+    n_pairs = 0
+    for pair in range(n_codes * span):
+        if seen[pair]:
+            parent[n_pairs] = pair // span
+            level[n_pairs] = pair % span
+            seen[pair] = n_pairs
+            n_pairs += 1
+    for r in range(len(column)):
+        value = n_levels if column[r] == MISSING else np.int64(column[r])
+        group[r] = seen[group[r] * span + value]
+
+
+@njit(**_KERNEL)
+def count_runs(codes: Any, blocks: Any) -> Any:
+    """(n_blocks * n_groups + 1,) offsets: how many distinct codes each block has in each group."""
+    n_groups = codes.shape[0]
+    n_blocks = len(blocks) - 1
+    ptr = np.zeros(n_blocks * n_groups + 1, dtype=np.int64)
+    seen = np.full(MAX_CODES, -1, dtype=np.int64)
+    for b in range(n_blocks):
+        for g in range(n_groups):
+            at = b * n_groups + g
+            n_runs = 0
+            for r in range(blocks[b], blocks[b + 1]):
+                if seen[codes[g, r]] != at:
+                    seen[codes[g, r]] = at
+                    n_runs += 1
+            ptr[at + 1] = ptr[at] + n_runs
+    return ptr
+
+
+@njit(**_KERNEL)
+def sort_blocks(codes: Any, blocks: Any, run_ptr: Any) -> Any:
+    """Within each block and group, the rows (relative to the block) sorted by code, and the runs."""
+    n_groups, n_rows = codes.shape
+    order = np.empty((n_groups, n_rows), dtype=np.uint16)
+    run_code = np.empty(run_ptr[-1], dtype=np.uint8)
+    run_end = np.empty(run_ptr[-1], dtype=np.uint16)
+    counts = np.zeros(MAX_CODES, dtype=np.int64)
+    for b in range(len(blocks) - 1):
+        first, last = blocks[b], blocks[b + 1]
+        for g in range(n_groups):
+            counts[:] = 0
+            for r in range(first, last):
+                counts[codes[g, r]] += 1
+            run, end = run_ptr[b * n_groups + g], 0
+            for code in range(MAX_CODES):
+                n = counts[code]
+                counts[code] = end
+                if n:
+                    end += n
+                    run_code[run] = code
+                    run_end[run] = end
+                    run += 1
+            for r in range(first, last):
+                code = codes[g, r]
+                order[g, first + counts[code]] = r - first
+                counts[code] += 1
+    return order, run_code, run_end

@@ -1,0 +1,265 @@
+"""Expectation maximisation: restarts side by side, the losing ones dropped early, the rest accelerated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import CpdConfig
+from core.cpd.bank import Bank, Parameters, Threads
+from core.cpd.model import MISSING, CpdFit
+from core.cpd.rows import Rows, prepare_rows
+from core.cpd.squarem import StepLengths, extrapolate
+
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+OnIteration = Callable[[int, float], None]
+
+TRIAL_ITERATIONS = 10
+"""Iterations after which the worse half of the restarts is dropped."""
+
+SEED_SHARE = 0.3
+"""How much of a state's first guess is the row it is seeded with; the rest is the marginal."""
+
+
+def fit_cpd(
+    codes: Bytes,
+    n_levels: Ints | list[int],
+    config: CpdConfig,
+    row_weights: Floats | None = None,
+    on_iteration: OnIteration | None = None,
+) -> CpdFit:
+    """Fit one low-rank model of the joint distribution of all variables.
+
+    Parameters
+    ----------
+    codes : (n_rows, n_vars) uint8
+        Level of every variable in every row, 255 where missing; the label is the last variable.
+    n_levels : (n_vars,)
+        Number of levels of each variable.
+    row_weights : (n_rows,), optional
+        Non-negative; a weight of two counts like the row twice.
+    on_iteration : callable, optional
+        Told the iteration and the mean log-likelihood; ends the fit by raising.
+    """
+    levels = np.asarray(n_levels, dtype=np.int64)
+    rows = prepare_rows(codes, levels, config.family, row_weights)
+    return fit_models(rows, levels, config, 1, on_iteration)[0]
+
+
+def fit_models(
+    rows: Rows, n_levels: Ints, config: CpdConfig, n_models: int, on_iteration: OnIteration | None = None
+) -> list[CpdFit]:
+    """Fit the `n_models` best of max(n_init, n_models) restarts, the best first."""
+    n_states = states_per_class(rows, config.rank)
+    with threads(config.n_threads) as pool:
+        n_starts = max(config.n_init, n_models)
+        bank = Bank(rows, n_states, _scale(rows, n_starts), config.smoothing, pool)
+        run = EmRun(bank, seed_parameters(bank, config.seed), config, on_iteration)
+        while run.n_models > n_models:
+            run.iterate(TRIAL_ITERATIONS)
+            run = run.keep_best(max(n_models, run.n_models // 2))
+        run.iterate(config.max_iter - run.n_iter, until_converged=True)
+    return [_to_fit(run, rows, n_levels, m) for m in range(n_models)]
+
+
+@contextmanager
+def threads(n_threads: int) -> Iterator[Threads]:
+    """A pool of `n_threads` threads, or of one for each core."""
+    pool = Threads(n_threads or os.cpu_count() or 1)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def states_per_class(rows: Rows, rank: int) -> Ints:
+    """Share the states among the classes: evenly, at least one each, no more than a class has rows.
+
+    Where they do not divide, the classes with more weight get one more.
+    """
+    n_classes = len(rows.classes)
+    if n_classes == 1:
+        return np.array([rank])
+    states = np.full(n_classes, rank // n_classes)
+    states[np.argsort(-rows.class_weights, kind="stable")[: rank % n_classes]] += 1
+    return np.minimum(np.maximum(states, 1), rows.class_sizes)
+
+
+def seed_parameters(bank: Bank, seed: int) -> Parameters:
+    """First guess: every state leans towards a row of its class drawn at random by weight.
+
+    Nothing is drawn per variable, so permuting the variables permutes the fit.
+    """
+    rows, n_lanes = bank.rows, bank.layout.n_models * bank.layout.n_states
+    rng = np.random.default_rng(seed)
+    probs = np.tile(rows.marginal[:, None] * (1 - SEED_SHARE), (len(rows.classes), 1, n_lanes))
+    stops = np.append(rows.class_start[1:], len(rows.weights))
+    for c, (lo, hi) in enumerate(zip(rows.class_start, stops, strict=True)):
+        seeds = lo + _draw(rows.weights[lo:hi], bank.layout.n_models, bank.layout.n_states, rng)
+        probs[c] += SEED_SHARE * _one_hot(rows, seeds)
+    probs[:, 0] = 1
+    even = bank.state_mask / bank.n_states[:, None]
+    weights = np.tile(even, (1, bank.layout.n_models))
+    return Parameters(bank.layout.to_tiles(weights), bank.layout.to_tiles(probs))
+
+
+def _draw(weights: Floats, n_models: int, n_states: int, rng: np.random.Generator) -> Ints:
+    """Rows to seed with: distinct within a model while there are enough."""
+    share = weights / weights.sum()
+    draws = [
+        rng.choice(len(weights), n_states, replace=n_states > len(weights), p=share) for _ in range(n_models)
+    ]
+    return np.concatenate(draws)
+
+
+def _one_hot(rows: Rows, seeds: Ints) -> Floats:
+    """(n_level_rows, n_seeds): the seeds' own levels, the marginal where a value is missing."""
+    hot = np.zeros((len(rows.marginal), len(seeds)))
+    codes = rows.source[rows.joined.rows[seeds]].astype(np.int64)
+    for n in range(rows.n_vars):
+        known = np.flatnonzero(codes[:, n] != MISSING)
+        hot[rows.var_start[n] + codes[known, n], known] = 1
+        unknown = np.flatnonzero(codes[:, n] == MISSING)
+        span = slice(rows.var_start[n], rows.var_start[n + 1])
+        hot[span, unknown] = rows.marginal[span, None]
+    return hot
+
+
+def _scale(rows: Rows, n_models: int) -> NDArray[np.float32]:
+    return np.repeat(rows.weights[:, None], n_models, axis=1).astype(np.float32)
+
+
+class EmRun:
+    """A bank on its way: parameters, and the trace of every model in every class."""
+
+    def __init__(
+        self, bank: Bank, start: Parameters, config: CpdConfig, on_iteration: OnIteration | None = None
+    ) -> None:
+        self.bank = bank
+        self.config = config
+        self.on_iteration = on_iteration
+        self.parameters = start
+        self.loglik: list[Floats] = []
+        self.objective: list[Floats] = []
+        self.converged = np.zeros(bank.layout.n_models, dtype=bool)
+        self._steps = StepLengths(len(bank.n_states), bank.layout.n_models)
+        self._row_weight = bank.scale.sum(axis=0, dtype=np.float64)
+
+    @property
+    def n_models(self) -> int:
+        """Models side by side."""
+        return self.bank.layout.n_models
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations so far."""
+        return len(self.loglik)
+
+    def iterate(self, n_iter: int, until_converged: bool = False) -> None:
+        """Go on for `n_iter` iterations, or until all models have converged."""
+        stop = self.n_iter + n_iter
+        if not self.loglik and n_iter > 0:
+            self._record(self.parameters, *self.bank.expect(self.parameters))
+        while self.n_iter < stop and not (until_converged and self.converged.all()):
+            before, origin = self.objective[-1], self.parameters
+            step = self.bank.maximise()
+            self._record(step, *self.bank.expect(step))
+            self.converged |= self._rise(before) < self.config.tol
+            if self.config.accelerate and self.n_iter < stop and not self.converged.all():
+                self._leap(origin, step)
+
+    def keep_best(self, n_models: int) -> EmRun:
+        """The run of the best models only; with classes, the best of each class are joined."""
+        best = np.argsort(-self.objective[-1], axis=1, kind="stable")[:, :n_models]
+        old = self.bank
+        bank = Bank(old.rows, old.n_states, _scale(old.rows, n_models), old.smoothing, old.threads)
+        kept = EmRun(bank, _pick(old, bank, self.parameters, best), self.config, self.on_iteration)
+        kept.loglik = [np.take_along_axis(values, best, axis=1) for values in self.loglik]
+        kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
+        bank.expect(kept.parameters)
+        return kept
+
+    def mean(self, values: list[Floats]) -> Floats:
+        """(n_iter, n_models) sums over classes, per unit of weight."""
+        total: Floats = np.array(values).sum(axis=1) / self._row_weight
+        return total
+
+    def _rise(self, before: Floats) -> Floats:
+        rise: Floats = (self.objective[-1] - before).sum(axis=0) / self._row_weight
+        return rise
+
+    def _leap(self, origin: Parameters, first: Parameters) -> None:
+        """Extrapolate from two steps; where that lowers the objective, take the second step instead."""
+        second = self.bank.maximise()
+        leap = extrapolate(self.bank, origin, first, second, self._steps)
+        loglik, prior = self.bank.expect(leap)
+        failed = loglik + prior < self.objective[-1]
+        self._steps.adapt(failed)
+        if failed.any():
+            leap = _mix(self.bank, failed, second, leap)
+            loglik, prior = self.bank.expect(leap)
+        self._record(leap, loglik, prior)
+
+    def _record(self, parameters: Parameters, loglik: Floats, prior: Floats) -> None:
+        """Accept the parameters, except where rounding at the end of a fit made them worse."""
+        objective = loglik + prior
+        if self.objective:
+            worse = objective < self.objective[-1]
+            parameters = _mix(self.bank, worse, self.parameters, parameters)
+            loglik = np.where(worse, self.loglik[-1], loglik)
+            objective = np.where(worse, self.objective[-1], objective)
+        self.parameters = parameters
+        self.loglik.append(loglik)
+        self.objective.append(objective)
+        if self.on_iteration is not None:
+            self.on_iteration(self.n_iter, float((loglik.sum(axis=0) / self._row_weight).max()))
+
+
+def _mix(bank: Bank, where: NDArray[np.bool_], yes: Parameters, no: Parameters) -> Parameters:
+    if not where.any():
+        return no
+    lanes = np.repeat(where.astype(np.float64), bank.layout.n_states, axis=1)
+    mask = bank.layout.to_tiles(lanes) > 0
+    weights = np.where(mask, yes.weights, no.weights)
+    return Parameters(weights, np.where(mask[:, None, :], yes.probs, no.probs))
+
+
+def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Parameters:
+    """Parameters of the chosen models (C, n_models), in the new bank's tiles."""
+    weights = np.take_along_axis(old.layout.to_lanes(parameters.weights), models[:, :, None], axis=1)
+    probs = np.take_along_axis(old.layout.to_lanes(parameters.probs), models[:, None, :, None], axis=2)
+    n_classes, n_rows = probs.shape[:2]
+    return Parameters(
+        new.layout.to_tiles(weights.reshape(n_classes, -1)),
+        new.layout.to_tiles(probs.reshape(n_classes, n_rows, -1)),
+    )
+
+
+def _to_fit(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
+    weights, probs, owner = _states(run, rows, model)
+    factors = [probs[lo:hi] for lo, hi in zip(rows.var_start, rows.var_start[1:], strict=False)]
+    loglik, objective = run.mean(run.loglik)[:, model], run.mean(run.objective)[:, model]
+    if len(factors) < len(n_levels):
+        factors.append((rows.classes[owner] == np.arange(n_levels[-1])[:, None]).astype(np.float64))
+        share = rows.class_weights / rows.class_weights.sum()
+        label_loglik = float(share @ np.log(share))
+        loglik, objective = loglik + label_loglik, objective + label_loglik
+    return CpdFit(weights, factors, loglik, objective, run.n_iter, bool(run.converged[model]))
+
+
+def _states(run: EmRun, rows: Rows, model: int) -> tuple[Floats, Floats, Ints]:
+    """Weights (F,), level probabilities (n_level_rows, F) and owners (F,), in canonical order."""
+    layout = run.bank.layout
+    class_share = rows.class_weights / rows.class_weights.sum()
+    weights = layout.to_lanes(run.parameters.weights)[:, model] * class_share[:, None]
+    probs = layout.to_lanes(run.parameters.probs)[:, :, model]
+    owner, state = np.nonzero(run.bank.state_mask)
+    order = np.lexsort((-weights[owner, state], owner))
+    owner, state = owner[order], state[order]
+    return weights[owner, state], np.ascontiguousarray(probs[owner, :, state].T), owner

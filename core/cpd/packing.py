@@ -1,0 +1,165 @@
+"""Rows of byte codes, packed for the fit.
+
+Equal rows become one with a count. Neighbouring variables share one byte for as long as at most 256
+combinations of their values occur; the combinations form a tree (one level of it per variable), so
+that a table of summed logs is built, and a table of counts folded, with one addition per node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cpd import _packing_kernels as kernels
+
+MISSING = kernels.MISSING
+NODE_COST = 3
+"""Work per node of the tree (filled, cleared and folded), in units of one row's addition."""
+
+BLOCK_ROWS = 1024
+"""Rows worked on together: their posteriors (32 floats each) stay in a core's second-level cache."""
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """Equal rows joined: `rows` are first occurrences, sorted by key; `member` maps each row to one."""
+
+    rows: Ints
+    weights: Floats
+    member: Ints
+
+
+@dataclass(frozen=True)
+class Tree:
+    """All groups' combinations. Node 0 is the root; a group's nodes follow each other depth by depth.
+
+    node_parent, node_level: (n_nodes,), the level as a row of the parameters, 0 for a missing value.
+    group_nodes: (n_groups + 1,) first node of each group; leaf_start: (n_groups,) node of its code 0.
+    group_vars: (n_groups + 1,) first variable of each group.
+    """
+
+    node_parent: NDArray[np.int32]
+    node_level: NDArray[np.int32]
+    group_nodes: Ints
+    leaf_start: Ints
+    group_vars: Ints
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Packed codes (n_groups, n_rows), cut into blocks of one class each, and sorted within blocks."""
+
+    codes: Bytes
+    tree: Tree
+    blocks: Ints
+    block_class: Ints
+    order: NDArray[np.uint16]
+    run_ptr: Ints
+    run_code: Bytes
+    run_end: NDArray[np.uint16]
+
+
+def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
+    """Join equal rows with equal keys, in the order of keys and then of first occurrence."""
+    hashes = kernels.hash_rows(codes, keys)
+    first = kernels.first_of_equal(codes, keys, hashes, np.argsort(hashes, kind="stable"))
+    rows = np.flatnonzero(first == np.arange(len(codes)))
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    position = np.empty(len(codes), dtype=np.int64)
+    position[rows] = np.arange(len(rows))
+    member = position[first]
+    totals = np.bincount(member, weights=weights, minlength=len(rows))
+    return DistinctRows(rows, totals, member)
+
+
+def level_rows(n_levels: Ints) -> Ints:
+    """(n_vars + 1,) first parameter row of each variable; row 0 belongs to missing values."""
+    return np.concatenate([[1], 1 + np.cumsum(n_levels)]).astype(np.int64)
+
+
+def pack(columns: Bytes, classes: Ints, n_levels: Ints) -> Packed:
+    """Pack `columns` (n_vars, n_rows), whose rows are sorted by class; `classes` is that of each."""
+    packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
+    blocks, block_class = _cut_blocks(classes)
+    run_ptr = kernels.count_runs(packed, blocks)
+    order, run_code, run_end = kernels.sort_blocks(packed, blocks, run_ptr)
+    return Packed(packed, tree, blocks, block_class, order, run_ptr, run_code, run_end)
+
+
+def _cut_blocks(classes: Ints) -> tuple[Ints, Ints]:
+    class_start = np.flatnonzero(np.diff(classes, prepend=-1))
+    class_stop = np.append(class_start[1:], len(classes))
+    starts = [np.arange(a, b, BLOCK_ROWS) for a, b in zip(class_start, class_stop, strict=True)]
+    firsts = np.concatenate(starts).astype(np.int64)
+    return np.append(firsts, len(classes)), classes[firsts]
+
+
+class _TreeBuilder:
+    """Collects the nodes of group after group."""
+
+    def __init__(self) -> None:
+        self.parents: list[NDArray[np.int32]] = [np.zeros(1, dtype=np.int32)]
+        self.levels: list[NDArray[np.int32]] = [np.zeros(1, dtype=np.int32)]
+        self.n_nodes = 1
+        self.depth_start = 0
+        self.group_nodes: list[int] = []
+        self.leaf_start: list[int] = []
+        self.group_vars: list[int] = []
+
+    def open_group(self, variable: int) -> None:
+        self.group_vars.append(variable)
+        self.group_nodes.append(self.n_nodes)
+        self.leaf_start.append(self.n_nodes)
+        self.depth_start = 0
+
+    def add_depth(self, parent: Ints, level: Ints, first_level_row: int, n_levels: int) -> None:
+        level_row = np.where(level == n_levels, 0, first_level_row + level)
+        self.parents.append((self.depth_start + parent).astype(np.int32))
+        self.levels.append(level_row.astype(np.int32))
+        self.depth_start = self.leaf_start[-1] = self.n_nodes
+        self.n_nodes += len(parent)
+
+    def build(self, n_vars: int) -> Tree:
+        return Tree(
+            np.concatenate(self.parents),
+            np.concatenate(self.levels),
+            np.array([*self.group_nodes, self.n_nodes], dtype=np.int64),
+            np.array(self.leaf_start, dtype=np.int64),
+            np.array([*self.group_vars, n_vars], dtype=np.int64),
+        )
+
+
+def _group_variables(columns: Bytes, n_levels: Ints, n_classes: int) -> tuple[Bytes, Tree]:
+    """Let neighbouring variables share a byte while that lowers the cost per variable.
+
+    A group costs a pass over its rows, however many variables it holds, and some work per node.
+    """
+    n_vars, n_rows = columns.shape
+    node_cost = NODE_COST * n_classes
+    starts = level_rows(n_levels)
+    seen = np.zeros(kernels.MAX_CODES * (int(n_levels.max()) + 1), dtype=np.int32)
+    parent, level = np.empty((2, kernels.MAX_CODES), dtype=np.int64)
+    tree = _TreeBuilder()
+    groups: list[Bytes] = []
+    group, n_codes, cost, n_members = np.zeros(n_rows, dtype=np.uint8), 1, n_rows, 0
+    for n in range(n_vars):
+        width = int(n_levels[n])
+        n_pairs = kernels.extend_group(group, n_codes, columns[n], width, seen)
+        full = n_pairs > kernels.MAX_CODES or n_pairs * node_cost * n_members > cost
+        if n_members > 0 and full:
+            groups.append(group)
+            group, n_codes, cost, n_members = np.zeros(n_rows, dtype=np.uint8), 1, n_rows, 0
+            n_pairs = kernels.extend_group(group, n_codes, columns[n], width, seen)
+        if n_members == 0:
+            tree.open_group(n)
+        kernels.rewrite_group(group, n_codes, columns[n], width, seen, parent, level)
+        tree.add_depth(parent[:n_pairs], level[:n_pairs], int(starts[n]), width)
+        n_codes, cost, n_members = n_pairs, cost + n_pairs * node_cost, n_members + 1
+    groups.append(group)
+    return np.stack(groups), tree.build(n_vars)

@@ -1,0 +1,137 @@
+"""From rows of codes to the packed, weighted rows that a bank of models learns from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import Family
+from core.cpd.model import MISSING
+from core.cpd import _packing_kernels as kernels
+from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
+from core.errors import InvalidConfig, InvalidData
+
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a bank learns from: packed rows, their weights, and each variable's own distribution.
+
+    Rows are distinct, sorted by class and then by first occurrence; `source` holds the codes they
+    come from and `joined` says which.
+    weights: (n_rows,); folds: (n_rows,), which fold each row belongs to, all zero without folds.
+    base: (n_rows,) log-probability of each row if all variables were independent.
+    marginal: (n_level_rows,); var_start: (n_vars + 1,) first level row of each variable.
+    classes: the labels that own states, in order; class_start: (C,) first row of each.
+    """
+
+    source: Bytes
+    packed: Packed
+    weights: Floats
+    folds: Ints
+    base: Floats
+    marginal: Floats
+    var_start: Ints
+    classes: Ints
+    class_start: Ints
+    joined: DistinctRows
+
+    @property
+    def n_vars(self) -> int:
+        """Variables that are modelled: all of them, or all but the label that owns the states."""
+        return len(self.var_start) - 1
+
+    @property
+    def class_weights(self) -> Floats:
+        """(C,) total weight of each class."""
+        return np.add.reduceat(self.weights, self.class_start)
+
+    @property
+    def class_sizes(self) -> Ints:
+        """(C,) distinct rows of each class."""
+        return np.diff(self.class_start, append=len(self.weights))
+
+
+def prepare_rows(
+    codes: Bytes,
+    n_levels: Ints,
+    family: Family,
+    row_weights: Floats | None = None,
+    folds: Ints | None = None,
+) -> Rows:
+    """Check, join equal rows, sort by class and pack. Rows without weight take no part."""
+    weights = _checked_weights(codes, n_levels, row_weights)
+    codes = np.ascontiguousarray(codes)
+    folds = np.zeros(len(codes), dtype=np.int64) if folds is None else folds
+    used = weights > 0
+    if family == "per_class":
+        used &= codes[:, -1] != MISSING
+    if not used.any():
+        raise InvalidData("there are no rows with a label and a weight above zero", "codes")
+    if not used.all():
+        codes, weights, folds = codes[used], weights[used], folds[used]
+    if family == "joint":
+        return _pack_rows(codes, n_levels, weights, folds, np.zeros(len(codes), dtype=np.int64))
+    return _pack_rows(codes, n_levels[:-1], weights, folds, codes[:, -1].astype(np.int64))
+
+
+def _pack_rows(codes: Bytes, n_levels: Ints, weights: Floats, folds: Ints, labels: Ints) -> Rows:
+    classes, class_index = np.unique(labels, return_inverse=True)
+    joined = distinct_rows(codes, class_index * (int(folds.max()) + 1) + folds, weights)
+    row_class = class_index[joined.rows]
+    columns = kernels.gather_columns(codes, joined.rows, len(n_levels))
+    marginals = _marginals(columns, n_levels, joined.weights)
+    return Rows(
+        source=codes,
+        packed=pack(columns, row_class, n_levels),
+        weights=joined.weights,
+        folds=folds[joined.rows],
+        base=_independent_loglik(columns, marginals),
+        marginal=np.concatenate([[1.0], *marginals]),
+        var_start=level_rows(n_levels),
+        classes=classes,
+        class_start=np.flatnonzero(np.diff(row_class, prepend=-1)),
+        joined=joined,
+    )
+
+
+def _marginals(columns: Bytes, n_levels: Ints, weights: Floats) -> list[Floats]:
+    """Share of each level among the values of its variable that are there; even if none is."""
+    totals = kernels.level_totals(columns, weights)
+    counts = [row[:width] for row, width in zip(totals, n_levels, strict=True)]
+    return [c / c.sum() if c.any() else np.full(len(c), 1 / len(c)) for c in counts]
+
+
+def _independent_loglik(columns: Bytes, marginals: list[Floats]) -> Floats:
+    logs = np.zeros((len(marginals), kernels.MAX_CODES))
+    for row, share in zip(logs, marginals, strict=True):
+        row[: len(share)] = np.log(np.where(share > 0, share, 1))
+    sums: Floats = kernels.sum_by_code(columns, logs)
+    return sums
+
+
+def _checked_weights(codes: Bytes, n_levels: Ints, row_weights: Floats | None) -> Floats:
+    if codes.ndim != 2 or codes.dtype != np.uint8:
+        raise InvalidData("codes must be a two-dimensional array of uint8", "codes")
+    if len(codes) == 0:
+        raise InvalidData("codes has no rows", "codes")
+    if len(n_levels) != codes.shape[1]:
+        sentence = f"n_levels has {len(n_levels)} entries for {codes.shape[1]} variables"
+        raise InvalidConfig(sentence, "n_levels")
+    if n_levels.min() < 1 or n_levels.max() > MISSING:
+        raise InvalidConfig("n_levels must lie between 1 and 255", "n_levels")
+    too_high = kernels.highest_codes(codes) >= n_levels
+    if too_high.any():
+        variable = int(too_high.argmax())
+        raise InvalidData(f"variable {variable} has codes of {n_levels[variable]} and above", "codes")
+    if row_weights is None:
+        return np.ones(len(codes))
+    weights = np.asarray(row_weights, dtype=np.float64)
+    if weights.shape != (len(codes),) or not np.isfinite(weights).all() or weights.min() < 0:
+        raise InvalidData("row_weights must hold one finite, non-negative number per row", "row_weights")
+    return weights
