@@ -40,7 +40,7 @@ lint: setup ## ruff, mypy strict, import contracts, container files
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
-	POSTGRES_PASSWORD=x REDIS_PASSWORD=x $(BIN)/docker-compose config --quiet
+	POSTGRES_PASSWORD=x REDIS_PASSWORD=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
 
 format: setup ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .

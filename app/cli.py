@@ -50,7 +50,9 @@ def serve(
     """
     settings = _settings()
     if settings.broker_url:
-        _serve_api(settings, fd)
+        from app.server import run_server
+
+        run_server("app.main:create_app", settings, fd)
     else:
         _serve_embedded(settings)
 
@@ -114,7 +116,7 @@ def select(
             n_threads=threads,
         )
         result = local.select(file, target, config)
-    except (CoreError, local.UnreadableError) as error:
+    except CoreError as error:
         _refuse(str(error))
     local.deliver(result, as_json=json, out=out)
 
@@ -141,22 +143,6 @@ def _settings() -> Settings:
 
 def _variable(location: tuple[int | str, ...]) -> str:
     return f"PITH_{location[0]}: ".upper() if location else ""
-
-
-def _serve_api(settings: Settings, fd: int | None) -> None:
-    import uvicorn
-
-    uvicorn.run(
-        "app.main:create_app",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        fd=fd,
-        log_config=None,  # ours, with the ids in every line
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=settings.stop_seconds,
-    )
 
 
 def _serve_embedded(settings: Settings) -> None:

@@ -41,6 +41,7 @@ class Postgres:
     """A running server; `create` makes databases in it."""
 
     directory: Path
+    binaries: Path
     process: subprocess.Popen[bytes]
     port: int
 
@@ -103,7 +104,7 @@ def postgres(port: int | None = None) -> Iterator[Postgres]:
         settings = {**POSTGRES_SETTINGS, "unix_socket_directories": "", "port": str(port)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         process = _start([binaries / "postgres", "-D", data, *options], directory / "log")
-        server = Postgres(directory, process, port)
+        server = Postgres(directory, binaries, process, port)
         with _stopped_at_the_end(process):
             _wait(lambda: server.connect().close(), process, psycopg.OperationalError)
             yield server
