@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import Row
 
 from app.datasets import service
 from app.datasets.ingest import COLUMNS, OUTCOME, Limits, Order, out_of_memory
 from app.datasets.repository import ReadClaim
 from app.datasets.store import COLUMNS as COLUMNS_KEY
 from app.datasets.store import RAW, key_of
+from app.db.base import AnyRow
 from app.jobs import sweep
 from app.logs import job_context
 from worker.process import SCRATCH, Process
@@ -49,7 +49,7 @@ def read_dataset(process: Process, dataset_id: str) -> None:
                 service.hand_back(session, process.bell, claim)
 
 
-def _read(process: Process, claim: ReadClaim, row: Row[Any]) -> None:
+def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
     scratch = process.settings.data_dir / SCRATCH
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
@@ -61,7 +61,7 @@ def _read(process: Process, claim: ReadClaim, row: Row[Any]) -> None:
 
 
 def _conclude(
-    process: Process, claim: ReadClaim, row: Row[Any], outcome: dict[str, Any], columns: Path
+    process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str, Any], columns: Path
 ) -> None:
     with process.database.write() as session:
         if "rejected" in outcome:
@@ -73,9 +73,7 @@ def _conclude(
         service.accept(session, claim, outcome["n_rows"], outcome["columns"])
 
 
-def _run_child(
-    process: Process, claim: ReadClaim, row: Row[Any], directory: Path
-) -> dict[str, Any]:
+def _run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:
     limits = _limits(process)
     with process.store.open(key_of(row.tenant, row.id, RAW)) as source:
         order = Order(

@@ -59,7 +59,7 @@ class Caller:
         self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """The same as `read`, from an asynchronous route."""
-        return await run_in_threadpool(self.read, call, *args, **kw)
+        return await run_in_threadpool(lambda: self.read(call, *args, **kw))
 
 
 async def resolve_caller(request: Request) -> Caller:

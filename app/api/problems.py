@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
-from app.errors import FieldError, Invalid, ServiceError, Unavailable
+from app.errors import FieldError, Invalid, ServiceError, Unavailable, pointer
 
 MEDIA_TYPE = "application/problem+json"
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -94,22 +94,26 @@ def _field_error(error: Mapping[str, Any], body: Any) -> FieldError:
     place, *location = error["loc"]
     if place == "body":
         return FieldError(pointer_to(location, body, error["type"]), error["msg"], "body")
-    return FieldError("".join(f"/{part}" for part in location), error["msg"], place)
+    return FieldError(pointer(location), error["msg"], place)
 
 
 def pointer_to(location: Sequence[str | int], body: Any, kind: str) -> str:
     """The JSON pointer to a place in `body`, without the names pydantic gives to alternatives."""
-    steps: list[str] = []
+    steps: list[str | int] = []
     node = body
     for part in location:
-        if (isinstance(node, Mapping) and part in node) or (
-            isinstance(node, list) and isinstance(part, int) and part < len(node)
-        ):
+        if _has(node, part):
             node = node[part]
         elif not (kind == "missing" and part == location[-1]):
             continue
-        steps.append(str(part).replace("~", "~0").replace("/", "~1"))
-    return "".join(f"/{step}" for step in steps)
+        steps.append(part)
+    return pointer(steps)
+
+
+def _has(node: Any, part: str | int) -> bool:
+    if isinstance(node, list):
+        return isinstance(part, int) and part < len(node)
+    return isinstance(node, Mapping) and part in node
 
 
 def _with_status(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, String, delete, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import Utc
+from app.db.base import AnyRow, Utc
 
 SWEEP_LIMIT = 500
 HIDDEN = {"columns", "owner"}
@@ -37,13 +37,13 @@ class ReadClaim:
         )
 
 
-def read(session: Session, tenant: str, dataset_id: str) -> Row[Any] | None:
+def read(session: Session, tenant: str, dataset_id: str) -> AnyRow | None:
     """A dataset without its columns."""
     statement = select(*LISTED).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
     return session.execute(statement).one_or_none()
 
 
-def lock(session: Session, tenant: str, dataset_id: str, *, shared: bool) -> Row[Any] | None:
+def lock(session: Session, tenant: str, dataset_id: str, *, shared: bool) -> AnyRow | None:
     """The same, not to be deleted (shared) or used (not shared) until the transaction ends."""
     statement = select(*LISTED).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
     return session.execute(statement.with_for_update(read=shared)).one_or_none()
@@ -66,7 +66,7 @@ def read_sha256(session: Session, tenant: str, dataset_id: str) -> str:
     return session.execute(statement).scalar_one()
 
 
-def find_by_content(session: Session, tenant: str, content_key: str) -> Row[Any] | None:
+def find_by_content(session: Session, tenant: str, content_key: str) -> AnyRow | None:
     """The dataset of the same bytes, read in the same way."""
     statement = select(*LISTED)
     statement = statement.where(Dataset.tenant == tenant, Dataset.content_key == content_key)
@@ -75,17 +75,17 @@ def find_by_content(session: Session, tenant: str, content_key: str) -> Row[Any]
 
 def list_datasets(
     session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
-) -> Sequence[Row[Any]]:
+) -> Sequence[AnyRow]:
     """Newest first, from after the row that `before` names."""
     statement = select(*LISTED).where(Dataset.tenant == tenant)
     if before is not None:
-        position = tuple_(*before, types=[Utc(), None])
+        position = tuple_(*before, types=[Utc(), String()])
         statement = statement.where(tuple_(Dataset.created_at, Dataset.id) < position)
     statement = statement.order_by(Dataset.created_at.desc(), Dataset.id.desc())
     return session.execute(statement.limit(limit)).all()
 
 
-def add(session: Session, dataset: Dataset) -> Row[Any]:
+def add(session: Session, dataset: Dataset) -> AnyRow:
     """Insert a dataset."""
     session.add(dataset)
     session.flush()
@@ -101,7 +101,7 @@ def remove(session: Session, tenant: str, dataset_id: str) -> bool:
 
 def claim(
     session: Session, dataset_id: str, owner: str, now: datetime, lease_until: datetime
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Take an upload that nobody reads."""
     guard = (
         Dataset.id == dataset_id,
@@ -115,7 +115,7 @@ def claim(
 
 def change(
     session: Session, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any]
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """One conditional UPDATE; None when the guard does not hold."""
     statement = update(Dataset).where(*guard).values(values).returning(*LISTED)
     return session.execute(statement, execution_options=_UNSYNCHRONISED).one_or_none()
@@ -135,7 +135,7 @@ def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[
     return taken.scalars().all()
 
 
-def find_silent(session: Session, now: datetime) -> Sequence[Row[Any]]:
+def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
     """Uploads whose reader's lease is over."""
     statement = select(Dataset.id, Dataset.owner, Dataset.attempt).where(
         Dataset.status == DatasetStatus.PROCESSING, Dataset.lease_until <= now

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -19,7 +18,7 @@ from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
 from app.datasets.store import Store, key_of
-from app.db.base import utc_now
+from app.db.base import AnyRow, utc_now
 from app.errors import Conflict, NotFound
 from app.jobs.repository import is_used
 
@@ -44,7 +43,7 @@ class Upload:
 
 def register(
     session: Session, tenant: str, bell: Bell, store: Store, upload: Upload
-) -> tuple[Row[Any], bool]:
+) -> tuple[AnyRow, bool]:
     """Give an upload its row, commit, then ring; or drop it for the dataset that is there."""
     try:
         with session.begin():
@@ -81,7 +80,7 @@ def _new_dataset(tenant: str, upload: Upload) -> Dataset:
 
 def get_dataset(
     session: Session, tenant: str, dataset_id: str
-) -> tuple[Row[Any], list[dict[str, Any]]]:
+) -> tuple[AnyRow, list[dict[str, Any]]]:
     """The dataset with the profile of its columns, or NotFound."""
     with session.begin():
         dataset = repository.read(session, tenant, dataset_id)
@@ -92,7 +91,7 @@ def get_dataset(
 
 def list_datasets(
     session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
-) -> Sequence[Row[Any]]:
+) -> Sequence[AnyRow]:
     """One page, newest first."""
     with session.begin():
         return repository.list_datasets(session, tenant, before, limit)
@@ -115,7 +114,7 @@ def _not_found(dataset_id: str) -> NotFound:
 
 def claim(
     session: Session, dataset_id: str, owner: str, lease: timedelta
-) -> tuple[ReadClaim, Row[Any]] | None:
+) -> tuple[ReadClaim, AnyRow] | None:
     """Take an upload to read it; None when it is not to be had."""
     now = utc_now()
     with session.begin():

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.broker import Bell
 from app.datasets import repository, service
 from app.datasets.models import Dataset
 from app.datasets.repository import ReadClaim
-from app.db.base import utc_now
+from app.db.base import AnyRow, utc_now
 from app.jobs.state import back_off
 from app.settings import Settings
 
@@ -33,7 +31,7 @@ def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
         bell.ring_for_dataset(dataset_id)
 
 
-def _recover(session: Session, row: Row[Any], settings: Settings) -> None:
+def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
     claimed = ReadClaim(row.id, row.owner, row.attempt)
     if row.attempt >= settings.max_attempts:
         service.reject(session, claimed, LOST)

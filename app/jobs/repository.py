@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, String, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import Utc
+from app.db.base import AnyRow, Utc
 from app.jobs.models import Job, JobEvent, JobResult
 from app.jobs.state import LIVE, Status, Transition
 
@@ -53,13 +53,13 @@ class Filters:
     created_before: datetime | None = None
 
 
-def read_job(session: Session, tenant: str, job_id: str) -> Row[Any] | None:
+def read_job(session: Session, tenant: str, job_id: str) -> AnyRow | None:
     """What a poll shows, by primary key."""
     statement = _POLL.where(Job.id == job_id, Job.tenant == tenant)
     return session.execute(statement).one_or_none()
 
 
-def find_submitted(session: Session, tenant: str, key: str) -> Row[Any] | None:
+def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
     """The job that was submitted with this idempotency key, and the hash of what was asked."""
     statement = select(*POLLED, Job.request_hash)
     statement = statement.where(Job.tenant == tenant, Job.idempotency_key == key)
@@ -72,11 +72,11 @@ def list_jobs(
     filters: Filters,
     before: tuple[datetime, str] | None,
     limit: int,
-) -> Sequence[Row[Any]]:
+) -> Sequence[AnyRow]:
     """Newest first, from after the row that `before` names."""
     conditions = [Job.tenant == tenant, *_conditions(filters)]
     if before is not None:
-        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), None]))
+        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), String()]))
     statement = _POLL.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
     return session.execute(statement.limit(limit)).all()
 
@@ -94,7 +94,7 @@ def _conditions(filters: Filters) -> Iterable[ColumnElement[bool]]:
         yield Job.created_at < filters.created_before
 
 
-def add_job(session: Session, job: Job) -> Row[Any]:
+def add_job(session: Session, job: Job) -> AnyRow:
     """Insert a job with its first event."""
     job.n_events = 1
     session.add(job)
@@ -112,7 +112,7 @@ def change(
     *,
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Make one transition if the job is where it starts and `guard` holds; None if not."""
     recorded = [*events, Event(transition.event, data or {})]
     values = {**values, "status": transition.target}
@@ -128,7 +128,7 @@ def renew(
     lease_until: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Prolong the lease and write the progress, while the claim holds."""
     guard = [Job.status == Status.RUNNING, *claim.holds()]
     return _update(session, guard, now, {**values, "lease_until": lease_until}, events)
@@ -136,7 +136,7 @@ def renew(
 
 def request_cancel(
     session: Session, guard: Sequence[ColumnElement[bool]], now: datetime
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Flag a running job, once."""
     guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
     values = {"cancel_requested_at": now}
@@ -149,7 +149,7 @@ def _update(
     now: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
-) -> Row[Any] | None:
+) -> AnyRow | None:
     numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
     statement = update(Job).where(*guard).values({**values, **numbered}).returning(*POLLED)
     options = {"synchronize_session": False}
@@ -190,7 +190,7 @@ def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[
     return session.execute(statement, execution_options=options).scalars().all()
 
 
-def find_silent(session: Session, now: datetime) -> Sequence[Row[Any]]:
+def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
     """Running jobs whose lease is over."""
     over = (Job.status == Status.RUNNING, Job.lease_until <= now)
     statement = select(Job.id, Job.owner, Job.attempt, Job.cancel_requested_at, Job.deadline_at)
@@ -203,7 +203,7 @@ def find_overdue(session: Session, now: datetime) -> Sequence[str]:
     return session.execute(statement.limit(SWEEP_LIMIT)).scalars().all()
 
 
-def find_hopeless(session: Session) -> Sequence[Row[Any]]:
+def find_hopeless(session: Session) -> Sequence[AnyRow]:
     """Queued jobs whose dataset was rejected, with the reason, or is gone, without one."""
     hopeless = or_(Dataset.status == DatasetStatus.REJECTED, Dataset.id.is_(None))
     statement = select(Job.id, Dataset.reason).outerjoin(Dataset, Dataset.id == Job.dataset_id)

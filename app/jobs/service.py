@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -16,7 +15,7 @@ from app import metrics
 from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
-from app.db.base import new_id, utc_now
+from app.db.base import AnyRow, new_id, utc_now
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
 from app.jobs.models import Job, JobEvent, JobResult
@@ -54,7 +53,7 @@ def validate(session: Session, tenant: str, specification: Specification) -> Non
         _check(session, dataset, specification)
 
 
-def _check(session: Session, dataset: Row[Any] | None, specification: Specification) -> None:
+def _check(session: Session, dataset: AnyRow | None, specification: Specification) -> None:
     if dataset is None:
         detail = f"there is no dataset {specification.dataset_id}"
         raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
@@ -67,7 +66,7 @@ def _check(session: Session, dataset: Row[Any] | None, specification: Specificat
 
 def submit(
     session: Session, tenant: str, bell: Bell, specification: Specification, key: str | None
-) -> tuple[Row[Any], bool]:
+) -> tuple[AnyRow, bool]:
     """Write the job, commit, then ring; the answer tells whether the job is new."""
     asked = hashlib.sha256(specification.model_dump_json().encode()).hexdigest()
     if key is not None and (known := _submitted_before(session, tenant, key, asked)):
@@ -84,7 +83,7 @@ def submit(
     return row, True
 
 
-def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> Row[Any] | None:
+def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> AnyRow | None:
     with session.begin():
         known = repository.find_submitted(session, tenant, key)
     if known is not None and known.request_hash != asked:
@@ -112,13 +111,13 @@ def _new_job(tenant: str, specification: Specification, key: str | None, asked: 
     )
 
 
-def get_job(session: Session, tenant: str, job_id: str) -> Row[Any]:
+def get_job(session: Session, tenant: str, job_id: str) -> AnyRow:
     """The job as it is, or NotFound."""
     with session.begin():
         return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
-def _found(job: Row[Any] | None, job_id: str) -> Row[Any]:
+def _found(job: AnyRow | None, job_id: str) -> AnyRow:
     if job is None:
         raise NotFound(f"there is no job {job_id}", code="job_not_found")
     return job
@@ -130,7 +129,7 @@ def list_jobs(
     filters: Filters,
     before: tuple[datetime, str] | None,
     limit: int,
-) -> Sequence[Row[Any]]:
+) -> Sequence[AnyRow]:
     """One page, newest first."""
     with session.begin():
         return repository.list_jobs(session, tenant, filters, before, limit)
@@ -138,7 +137,7 @@ def list_jobs(
 
 def read_events(
     session: Session, tenant: str, job_id: str, after: int, limit: int
-) -> tuple[Row[Any], Sequence[JobEvent]]:
+) -> tuple[AnyRow, Sequence[JobEvent]]:
     """The job and its events after number `after`."""
     job = get_job(session, tenant, job_id)
     with session.begin():
@@ -166,7 +165,7 @@ def get_arrays(session: Session, tenant: str, job_id: str) -> bytes:
     return arrays
 
 
-def cancel(session: Session, tenant: str, job_id: str) -> Row[Any]:
+def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
     """End a queued job, flag a running one, leave a final one."""
     now = utc_now()
     mine = [Job.id == job_id, Job.tenant == tenant]
@@ -278,7 +277,7 @@ def end(
     values: Mapping[str, Any],
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Make a transition to a final status, and count it."""
     row = repository.change(session, transition, guard, utc_now(), values, data=data, events=events)
     if row is not None:
@@ -286,7 +285,7 @@ def end(
     return row
 
 
-def _finished(row: Row[Any]) -> dict[tuple[str, str], float]:
+def _finished(row: AnyRow) -> dict[tuple[str, str], float]:
     amounts: dict[tuple[str, str], float] = {(metrics.FINISHED, row.status): 1}
     for phase, seconds in row.phase_seconds.items():
         amounts[metrics.PHASE_SECONDS, phase] = seconds

@@ -10,12 +10,11 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app import metrics
 from app.broker import Bell
-from app.db.base import utc_now
+from app.db.base import AnyRow, utc_now
 from app.jobs import repository, state
 from app.jobs.models import Job
 from app.jobs.repository import Claim
@@ -75,7 +74,7 @@ def _recover_silent(session: Session, settings: Settings) -> None:
             _recover(session, row, settings)
 
 
-def _recover(session: Session, row: Row[Any], settings: Settings) -> None:
+def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
     now = utc_now()
     requested = row.cancel_requested_at is not None
     stop = state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=now)
