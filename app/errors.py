@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,11 @@ class FieldError:
     pointer: str
     detail: str
     place: Literal["body", "query", "path", "header"] = "body"
+
+
+def pointer(steps: Iterable[object]) -> str:
+    """The JSON pointer that goes these steps."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 class ServiceError(Exception):

@@ -6,9 +6,11 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, MetaData, String, TypeDecorator
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, Row, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+AnyRow = Row[*tuple[Any, ...]]
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

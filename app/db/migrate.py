@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import migrations
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+import migrations
 
 
 def alembic_config(url: str) -> Config:
@@ -23,3 +27,10 @@ def alembic_config(url: str) -> Config:
 def upgrade(url: str, revision: str = "head") -> None:
     """Apply what is missing; nothing happens on a database that is current."""
     command.upgrade(alembic_config(url), revision)
+
+
+def is_current(engine: Engine) -> bool:
+    """Whether the database has the newest schema."""
+    newest = ScriptDirectory.from_config(alembic_config("")).get_current_head()
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() == newest

@@ -44,7 +44,8 @@ def _strict(hint: Any, name: str) -> Any:
     if hint is float:
         return Annotated[float, Field(strict=True, ge=low, le=high)]
     if hint == tuple[int, ...]:
-        return Annotated[list[_strict(int, name)], Field(min_length=1, max_length=20)]
+        item: Any = _strict(int, name)
+        return Annotated[list[item], Field(min_length=1, max_length=20)]
     return hint
 
 
@@ -53,7 +54,7 @@ def _model_of(method: type[Method]) -> type[BaseModel]:
     parameters: dict[str, Any] = {
         f.name: (_strict(hints[f.name], f.name), _default(f.default)) for f in fields(method)
     }
-    tag: Any = Literal[method.name]  # type: ignore[valid-type]
+    tag: Any = Literal[method.name]
     title = f"{method.__name__}Method"
     model: type[BaseModel] = create_model(
         title, __base__=Strict, __doc__=method.__doc__, name=(tag, ...), **parameters

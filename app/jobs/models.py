@@ -16,7 +16,8 @@ class Job(Leased, Base):
     """One job; this row is the truth about it.
 
     `version` rises with every change and is the ETag. `n_events` numbers the events. `chosen` are
-    the features found so far, `phase_seconds` the time spent so far in each phase.
+    the features found so far, `phase_seconds` the time spent so far in each phase. `dataset_id` is
+    no foreign key: a final job outlives its dataset.
     """
 
     __tablename__ = "jobs"
@@ -29,7 +30,7 @@ class Job(Leased, Base):
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64))
-    dataset_id: Mapped[str] = mapped_column(ForeignKey("datasets.id"))
+    dataset_id: Mapped[str] = mapped_column(String(40))
     status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
     specification: Mapped[dict[str, Any]]
     labels: Mapped[dict[str, Any]]
@@ -55,9 +56,7 @@ class JobEvent(Base):
 
     __tablename__ = "job_events"
 
-    job_id: Mapped[str] = mapped_column(
-        ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
-    )
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     tenant: Mapped[str] = mapped_column(String(64))
     at: Mapped[datetime]
@@ -70,9 +69,7 @@ class JobResult(Base):
 
     __tablename__ = "job_results"
 
-    job_id: Mapped[str] = mapped_column(
-        ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True
-    )
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime]
     document: Mapped[dict[str, Any]]

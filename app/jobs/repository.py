@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, String, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import Utc
+from app.db.base import AnyRow, Utc
 from app.jobs.models import Job, JobEvent, JobResult
 from app.jobs.state import LIVE, Status, Transition
 
@@ -22,10 +22,11 @@ SWEEP_LIMIT = 500
 
 @dataclass(frozen=True)
 class Event:
-    """Something to be recorded about a job."""
+    """Something to be recorded about a job; it happened at `at`, or just now."""
 
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,13 @@ class Filters:
     created_before: datetime | None = None
 
 
-def read_job(session: Session, tenant: str, job_id: str) -> Row[Any] | None:
+def read_job(session: Session, tenant: str, job_id: str) -> AnyRow | None:
     """What a poll shows, by primary key."""
     statement = _POLL.where(Job.id == job_id, Job.tenant == tenant)
     return session.execute(statement).one_or_none()
 
 
-def find_submitted(session: Session, tenant: str, key: str) -> Row[Any] | None:
+def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
     """The job that was submitted with this idempotency key, and the hash of what was asked."""
     statement = select(*POLLED, Job.request_hash)
     statement = statement.where(Job.tenant == tenant, Job.idempotency_key == key)
@@ -71,11 +72,11 @@ def list_jobs(
     filters: Filters,
     before: tuple[datetime, str] | None,
     limit: int,
-) -> Sequence[Row[Any]]:
+) -> Sequence[AnyRow]:
     """Newest first, from after the row that `before` names."""
     conditions = [Job.tenant == tenant, *_conditions(filters)]
     if before is not None:
-        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), None]))
+        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), String()]))
     statement = _POLL.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
     return session.execute(statement.limit(limit)).all()
 
@@ -93,12 +94,13 @@ def _conditions(filters: Filters) -> Iterable[ColumnElement[bool]]:
         yield Job.created_at < filters.created_before
 
 
-def add_job(session: Session, job: Job, now: datetime) -> None:
+def add_job(session: Session, job: Job) -> AnyRow:
     """Insert a job with its first event."""
     job.n_events = 1
     session.add(job)
     session.flush()
-    _record(session, job.id, job.tenant, 1, [Event("queued")], now)
+    _record(session, job.id, job.tenant, 1, [Event("queued")], job.created_at)
+    return session.execute(_POLL.where(Job.id == job.id)).one()
 
 
 def change(
@@ -110,7 +112,7 @@ def change(
     *,
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Make one transition if the job is where it starts and `guard` holds; None if not."""
     recorded = [*events, Event(transition.event, data or {})]
     values = {**values, "status": transition.target}
@@ -126,15 +128,17 @@ def renew(
     lease_until: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Prolong the lease and write the progress, while the claim holds."""
     guard = [Job.status == Status.RUNNING, *claim.holds()]
     return _update(session, guard, now, {**values, "lease_until": lease_until}, events)
 
 
-def request_cancel(session: Session, job_id: str, now: datetime) -> Row[Any] | None:
+def request_cancel(
+    session: Session, guard: Sequence[ColumnElement[bool]], now: datetime
+) -> AnyRow | None:
     """Flag a running job, once."""
-    guard = [Job.id == job_id, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
+    guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
     values = {"cancel_requested_at": now}
     return _update(session, guard, now, values, [Event("cancel_requested")])
 
@@ -145,7 +149,7 @@ def _update(
     now: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
-) -> Row[Any] | None:
+) -> AnyRow | None:
     numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
     statement = update(Job).where(*guard).values({**values, **numbered}).returning(*POLLED)
     options = {"synchronize_session": False}
@@ -159,11 +163,11 @@ def _record(
     session: Session, job_id: str, tenant: str, first: int, events: Sequence[Event], now: datetime
 ) -> None:
     rows = [
-        {"job_id": job_id, "tenant": tenant, "seq": seq, "at": now, "kind": e.kind, "data": e.data}
-        for seq, e in enumerate(events, first)
+        {"seq": seq, "at": event.at or now, "kind": event.kind, "data": event.data}
+        for seq, event in enumerate(events, first)
     ]
     if rows:
-        session.execute(insert(JobEvent), rows)
+        session.execute(insert(JobEvent).values(job_id=job_id, tenant=tenant), rows)
 
 
 def is_runnable(now: datetime) -> tuple[ColumnElement[bool], ...]:
@@ -186,12 +190,11 @@ def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[
     return session.execute(statement, execution_options=options).scalars().all()
 
 
-def find_silent(session: Session, now: datetime) -> Sequence[Row[Any]]:
+def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
     """Running jobs whose lease is over."""
-    statement = select(*POLLED, Job.owner).where(
-        Job.status == Status.RUNNING, Job.lease_until <= now
-    )
-    return session.execute(statement.limit(SWEEP_LIMIT)).all()
+    over = (Job.status == Status.RUNNING, Job.lease_until <= now)
+    statement = select(Job.id, Job.owner, Job.attempt, Job.cancel_requested_at, Job.deadline_at)
+    return session.execute(statement.where(*over).limit(SWEEP_LIMIT)).all()
 
 
 def find_overdue(session: Session, now: datetime) -> Sequence[str]:
@@ -200,13 +203,18 @@ def find_overdue(session: Session, now: datetime) -> Sequence[str]:
     return session.execute(statement.limit(SWEEP_LIMIT)).scalars().all()
 
 
-def find_hopeless(session: Session) -> Sequence[Row[Any]]:
-    """Queued jobs whose dataset was rejected, with the reason."""
-    statement = select(Job.id, Dataset.reason).join(Dataset, Dataset.id == Job.dataset_id)
-    statement = statement.where(
-        Job.status == Status.QUEUED, Dataset.status == DatasetStatus.REJECTED
-    )
+def find_hopeless(session: Session) -> Sequence[AnyRow]:
+    """Queued jobs whose dataset was rejected, with the reason, or is gone, without one."""
+    hopeless = or_(Dataset.status == DatasetStatus.REJECTED, Dataset.id.is_(None))
+    statement = select(Job.id, Dataset.reason).outerjoin(Dataset, Dataset.id == Job.dataset_id)
+    statement = statement.where(Job.status == Status.QUEUED, hopeless)
     return session.execute(statement.limit(SWEEP_LIMIT)).all()
+
+
+def is_used(session: Session, dataset_id: str) -> bool:
+    """Whether a job that is not final needs this dataset."""
+    statement = select(Job.id).where(Job.dataset_id == dataset_id, Job.status.in_(LIVE))
+    return session.execute(statement.limit(1)).first() is not None
 
 
 def list_queued(session: Session, dataset_id: str) -> Sequence[str]:
@@ -250,9 +258,7 @@ def read_arrays(session: Session, tenant: str, job_id: str) -> bytes | None:
 
 def delete_final(session: Session, tenant: str, job_id: str) -> bool:
     """Remove a job with its events and result, unless it is live."""
-    statement = delete(Job).where(
-        Job.id == job_id, Job.tenant == tenant, Job.status.not_in(LIVE)
-    )
+    statement = delete(Job).where(Job.id == job_id, Job.tenant == tenant, Job.status.not_in(LIVE))
     options = {"synchronize_session": False}
     removed = session.execute(statement.returning(Job.id), execution_options=options)
     return removed.one_or_none() is not None
@@ -261,14 +267,14 @@ def delete_final(session: Session, tenant: str, job_id: str) -> bool:
 def read_versions(session: Session, job_ids: Sequence[str]) -> dict[str, int]:
     """The version of each job that is there."""
     rows = session.execute(select(Job.id, Job.version).where(Job.id.in_(job_ids)))
-    return {job_id: version for job_id, version in rows}
+    return dict(rows.tuples().all())
 
 
 def count_by_status(session: Session) -> dict[str, int]:
     """How many jobs there are in each status, of all tenants."""
     counted = dict.fromkeys(map(str, Status), 0)
     rows = session.execute(select(Job.status, func.count()).group_by(Job.status))
-    return {**counted, **{status: n for status, n in rows}}
+    return {**counted, **dict(rows.tuples().all())}
 
 
 def read_oldest_queued(session: Session) -> datetime | None:

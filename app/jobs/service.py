@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -16,11 +15,11 @@ from app import metrics
 from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
-from app.db.base import new_id, utc_now
+from app.db.base import AnyRow, new_id, utc_now
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
-from app.jobs.models import Job, JobResult
-from app.jobs.repository import Claim, Event
+from app.jobs.models import Job, JobEvent, JobResult
+from app.jobs.repository import Claim, Event, Filters
 from app.jobs.specification import Specification, check_columns
 
 
@@ -47,9 +46,14 @@ class Work:
     specification: dict[str, Any]
 
 
-def check(session: Session, tenant: str, specification: Specification) -> None:
-    """Refuse what cannot run on the dataset as far as it is known."""
-    dataset = datasets.read(session, tenant, specification.dataset_id)
+def validate(session: Session, tenant: str, specification: Specification) -> None:
+    """Refuse what cannot run, without submitting it."""
+    with session.begin():
+        dataset = datasets.read(session, tenant, specification.dataset_id)
+        _check(session, dataset, specification)
+
+
+def _check(session: Session, dataset: AnyRow | None, specification: Specification) -> None:
     if dataset is None:
         detail = f"there is no dataset {specification.dataset_id}"
         raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
@@ -61,8 +65,8 @@ def check(session: Session, tenant: str, specification: Specification) -> None:
 
 
 def submit(
-    session: Session, bell: Bell, tenant: str, specification: Specification, key: str | None
-) -> tuple[Row[Any], bool]:
+    session: Session, tenant: str, bell: Bell, specification: Specification, key: str | None
+) -> tuple[AnyRow, bool]:
     """Write the job, commit, then ring; the answer tells whether the job is new."""
     asked = hashlib.sha256(specification.model_dump_json().encode()).hexdigest()
     if key is not None and (known := _submitted_before(session, tenant, key, asked)):
@@ -70,32 +74,22 @@ def submit(
     job = _new_job(tenant, specification, key, asked)
     try:
         with session.begin():
-            check(session, tenant, specification)
-            repository.add_job(session, job, job.created_at)
-    except IntegrityError:
-        return _submitted_meanwhile(session, tenant, specification, key, asked), False
-    bell.ring_for_job(job.id)
-    return get_job(session, tenant, job.id), True
+            dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
+            _check(session, dataset, specification)
+            row = repository.add_job(session, job)
+    except IntegrityError:  # another request with the same key was faster
+        return submit(session, tenant, bell, specification, key)
+    bell.ring_for_job(row.id)
+    return row, True
 
 
-def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> Row[Any] | None:
+def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> AnyRow | None:
     with session.begin():
         known = repository.find_submitted(session, tenant, key)
     if known is not None and known.request_hash != asked:
         detail = "this Idempotency-Key was used with another body"
         error = FieldError("/Idempotency-Key", detail, "header")
         raise Invalid(detail, code="idempotency_key_reused", errors=[error])
-    return known
-
-
-def _submitted_meanwhile(
-    session: Session, tenant: str, specification: Specification, key: str | None, asked: str
-) -> Row[Any]:
-    known = _submitted_before(session, tenant, key, asked) if key is not None else None
-    if known is None:  # the dataset was deleted between the check and the insert
-        with session.begin():
-            check(session, tenant, specification)
-        raise Conflict("the dataset is being deleted", code="dataset_in_flux")
     return known
 
 
@@ -117,24 +111,68 @@ def _new_job(tenant: str, specification: Specification, key: str | None, asked: 
     )
 
 
-def get_job(session: Session, tenant: str, job_id: str) -> Row[Any]:
+def get_job(session: Session, tenant: str, job_id: str) -> AnyRow:
     """The job as it is, or NotFound."""
     with session.begin():
-        job = repository.read_job(session, tenant, job_id)
+        return _found(repository.read_job(session, tenant, job_id), job_id)
+
+
+def _found(job: AnyRow | None, job_id: str) -> AnyRow:
     if job is None:
         raise NotFound(f"there is no job {job_id}", code="job_not_found")
     return job
 
 
-def cancel(session: Session, tenant: str, job_id: str) -> Row[Any]:
+def list_jobs(
+    session: Session,
+    tenant: str,
+    filters: Filters,
+    before: tuple[datetime, str] | None,
+    limit: int,
+) -> Sequence[AnyRow]:
+    """One page, newest first."""
+    with session.begin():
+        return repository.list_jobs(session, tenant, filters, before, limit)
+
+
+def read_events(
+    session: Session, tenant: str, job_id: str, after: int, limit: int
+) -> tuple[AnyRow, Sequence[JobEvent]]:
+    """The job and its events after number `after`."""
+    job = get_job(session, tenant, job_id)
+    with session.begin():
+        return job, repository.read_events(session, tenant, job_id, after, limit)
+
+
+def get_document(session: Session, tenant: str, job_id: str) -> dict[str, Any]:
+    """The result, or Conflict while there is none."""
+    job = get_job(session, tenant, job_id)
+    with session.begin():
+        document = repository.read_document(session, tenant, job_id)
+    if document is None:
+        detail = f"the job is {job.status} and has no result"
+        raise Conflict(detail, code="no_result", extra={"job_status": job.status})
+    return document
+
+
+def get_arrays(session: Session, tenant: str, job_id: str) -> bytes:
+    """The factors as an .npz file, or NotFound when the method fits no model."""
+    get_document(session, tenant, job_id)
+    with session.begin():
+        arrays = repository.read_arrays(session, tenant, job_id)
+    if arrays is None:
+        raise NotFound("the job's method fits no model", code="no_factors")
+    return arrays
+
+
+def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
     """End a queued job, flag a running one, leave a final one."""
     now = utc_now()
+    mine = [Job.id == job_id, Job.tenant == tenant]
     with session.begin():
-        job = repository.read_job(session, tenant, job_id)
-        if job is not None:
-            end(session, state.CANCEL_QUEUED, [Job.id == job_id], {"cancel_requested_at": now})
-            repository.request_cancel(session, job_id, now)
-    return get_job(session, tenant, job_id)
+        end(session, state.CANCEL_QUEUED, mine, {"cancel_requested_at": now})
+        repository.request_cancel(session, mine, now)
+        return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
 def delete(session: Session, tenant: str, job_id: str) -> None:
@@ -182,7 +220,7 @@ def beat(
 def succeed(
     session: Session,
     claimed: Claim,
-    make_result: Callable[[Row[Any]], JobResult],
+    result: JobResult,
     values: Mapping[str, Any],
     events: Sequence[Event],
 ) -> bool:
@@ -191,7 +229,7 @@ def succeed(
     with session.begin():
         row = end(session, state.SUCCEED, claimed.holds(), done, events=events)
         if row is not None:
-            repository.add_result(session, make_result(row))
+            repository.add_result(session, result)
     return row is not None
 
 
@@ -205,9 +243,7 @@ def fail(
     """End the job with a failure, if the claim still holds."""
     error = failure.to_json()
     with session.begin():
-        row = end(
-            session, state.FAIL, claimed.holds(), {**values, "error": error}, error, events
-        )
+        row = end(session, state.FAIL, claimed.holds(), {**values, "error": error}, error, events)
     return row is not None
 
 
@@ -241,17 +277,15 @@ def end(
     values: Mapping[str, Any],
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """Make a transition to a final status, and count it."""
-    row = repository.change(
-        session, transition, guard, utc_now(), values, data=data, events=events
-    )
+    row = repository.change(session, transition, guard, utc_now(), values, data=data, events=events)
     if row is not None:
         metrics.count(session, _finished(row))
     return row
 
 
-def _finished(row: Row[Any]) -> dict[tuple[str, str], float]:
+def _finished(row: AnyRow) -> dict[tuple[str, str], float]:
     amounts: dict[tuple[str, str], float] = {(metrics.FINISHED, row.status): 1}
     for phase, seconds in row.phase_seconds.items():
         amounts[metrics.PHASE_SECONDS, phase] = seconds

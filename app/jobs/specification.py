@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields as dataclass_fields
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, TypeAdapter
+from pydantic import Field, StrictInt, StringConstraints, TypeAdapter
 
-from app.errors import FieldError, Invalid
+from app.errors import FieldError, Invalid, pointer
 from app.jobs.methods import METHOD_MODELS, Strict
 from core.config import (
     Columns,
@@ -37,9 +36,11 @@ _GSM_CPD = TypeAdapter(AnyMethod).validate_python({"name": "gsm_cpd"})
 class ColumnChoice(Strict):
     """Which features take part."""
 
-    include: list[Name] = Field([], description="Chosen first, in this order.")
-    exclude: list[Name] = Field([], description="Left out of the search.")
-    candidates: list[Name] | None = Field(None, description="The only ones searched, when given.")
+    include: list[Name] = Field(default=[], description="Chosen first, in this order.")
+    exclude: list[Name] = Field(default=[], description="Left out of the search.")
+    candidates: list[Name] | None = Field(
+        default=None, description="The only ones searched, when given."
+    )
 
 
 class DiscretizeChoice(Strict):
@@ -47,7 +48,9 @@ class DiscretizeChoice(Strict):
 
     bins: Annotated[StrictInt, Field(ge=2, le=255)] = 5
     strategy: Literal["uniform", "quantile"] = "uniform"
-    kinds: dict[Name, Kind] = Field({}, description="Columns whose kind the rule is not to decide.")
+    kinds: dict[Name, Kind] = Field(
+        default={}, description="Columns whose kind the rule is not to decide."
+    )
 
 
 class EvaluateChoice(Strict):
@@ -64,7 +67,7 @@ class Specification(Strict):
     dataset_id: Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]
     target: Name = Field(description="The column to be informed about.")
     k: Annotated[StrictInt, Field(ge=1, le=MAX_K)] | Literal["auto"] = Field(
-        "auto", description="How many features; `auto` stops at the suggested number."
+        default="auto", description="How many features; `auto` stops at the suggested number."
     )
     method: AnyMethod = Field(default_factory=lambda: _GSM_CPD, description="By `name`.")
     columns: ColumnChoice = ColumnChoice()
@@ -73,9 +76,9 @@ class Specification(Strict):
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] = 0
     evaluate: EvaluateChoice | None = None
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
-        None, description="Counted from the submission; the longest allowed when left out."
+        default=None, description="Counted from the submission; the longest allowed when left out."
     )
-    labels: Annotated[dict[LabelKey, Label], Field(max_length=32)] = {}
+    labels: dict[LabelKey, Label] = Field(default={}, max_length=32)
 
     def completed(self, max_deadline_seconds: int) -> Self:
         """With the deadline that applies, after every option has passed the engine's own checks."""
@@ -132,7 +135,7 @@ def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
         for index, name in enumerate(names):
             yield f"/columns/{field}/{index}", name
     for name in specification.discretize.kinds:
-        yield f"/discretize/kinds/{escape(name)}", name
+        yield pointer(["discretize", "kinds", name]), name
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:
@@ -141,16 +144,11 @@ def _unknown(name: str, names: Sequence[str]) -> str:
     return f"the dataset has no column {name!r}{hint}"
 
 
-def escape(part: object) -> str:
-    """One step of a JSON pointer."""
-    return str(part).replace("~", "~0").replace("/", "~1")
-
-
 def _refused(error: CoreError, prefix: str = "") -> Invalid:
     path = error.field.split(".")
     if prefix and path[0] != prefix:
         path.insert(0, prefix)
-    return _invalid([FieldError("".join(f"/{escape(part)}" for part in path), str(error))])
+    return _invalid([FieldError(pointer(path), str(error))])
 
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:

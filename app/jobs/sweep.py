@@ -1,6 +1,7 @@
 """What nobody else would notice: lost rings, silent workers, passed deadlines.
 
-Safe to run in any number of workers at once: each change is one conditional UPDATE.
+Safe to run in any number of workers at once: each change is one conditional UPDATE, in a
+transaction of its own, since two that lock several jobs could wait for each other.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app import metrics
 from app.broker import Bell
-from app.db.base import utc_now
+from app.db.base import AnyRow, utc_now
 from app.jobs import repository, state
 from app.jobs.models import Job
 from app.jobs.repository import Claim
@@ -32,38 +32,49 @@ LOST = Failure(
 def sweep_jobs(session: Session, bell: Bell, settings: Settings) -> None:
     """One round over all tenants."""
     _expire_overdue(session)
-    _refuse_hopeless(session)
+    refuse_hopeless(session)
     _recover_silent(session, settings)
     _ring_again(session, bell, settings)
 
 
 def _expire_overdue(session: Session) -> None:
     with session.begin():
-        for job_id in repository.find_overdue(session, utc_now()):
-            error = {"error": OVERDUE.to_json()}
-            end(session, state.EXPIRE_QUEUED, [Job.id == job_id], error, OVERDUE.to_json())
+        overdue = repository.find_overdue(session, utc_now())
+    error = OVERDUE.to_json()
+    for job_id in overdue:
+        with session.begin():
+            end(session, state.EXPIRE_QUEUED, [Job.id == job_id], {"error": error}, error)
 
 
-def _refuse_hopeless(session: Session) -> None:
+def release(session: Session, bell: Bell, dataset_id: str) -> None:
+    """Go on with the jobs that waited for a dataset, now that it has been read or rejected."""
+    refuse_hopeless(session)
     with session.begin():
-        for job_id, reason in repository.find_hopeless(session):
-            refuse(session, job_id, reason)
+        waiting = repository.list_queued(session, dataset_id)
+    for job_id in waiting:
+        bell.ring_for_job(job_id)
 
 
-def refuse(session: Session, job_id: str, reason: str) -> None:
-    """Fail a queued job whose dataset was rejected."""
-    error = Failure("dataset_rejected", f"the dataset was rejected: {reason}").to_json()
-    end(session, state.REFUSE, [Job.id == job_id], {"error": error}, error)
+def refuse_hopeless(session: Session) -> None:
+    """Fail the queued jobs whose dataset cannot be used."""
+    with session.begin():
+        hopeless = repository.find_hopeless(session)
+    for job_id, reason in hopeless:
+        error = Failure("dataset_rejected", f"the dataset was rejected: {reason}").to_json()
+        with session.begin():
+            end(session, state.REFUSE, [Job.id == job_id], {"error": error}, error)
 
 
 def _recover_silent(session: Session, settings: Settings) -> None:
     with session.begin():
-        for row in repository.find_silent(session, utc_now()):
-            log.warning("lease expired", job_id=row.id, attempt=row.attempt)
+        silent = repository.find_silent(session, utc_now())
+    for row in silent:
+        log.warning("lease expired", job_id=row.id, attempt=row.attempt)
+        with session.begin():
             _recover(session, row, settings)
 
 
-def _recover(session: Session, row: Row[Any], settings: Settings) -> None:
+def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
     now = utc_now()
     requested = row.cancel_requested_at is not None
     stop = state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=now)
