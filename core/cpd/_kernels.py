@@ -19,7 +19,7 @@ _LN2_HIGH = np.float32(0.693359375)
 _LN2_LOW = np.float32(-2.12194440e-4)
 
 
-@njit(inline="always", **_KERNEL)
+@njit(**_KERNEL)
 def _exp(x: Any) -> Any:
     """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
     n = np.floor(x * _LOG2_E + np.float32(0.5))
