@@ -47,7 +47,8 @@ def _send(source: Path, port: int, headers: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", port)) as connection, source.open("rb") as file:
         connection.sendall(headers)
         connection.sendfile(file)
-        connection.shutdown(socket.SHUT_WR)
+        if not headers:  # the only way to say where a bare stream ends
+            connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(CHUNK), b""))
 
 
