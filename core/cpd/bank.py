@@ -26,6 +26,7 @@ from core.cpd.rows import Rows
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Hidden = NDArray[np.bool_] | None
 
 PROB_FLOOR = 1e-30
 NO_WEIGHT = np.float32(-1e30)
@@ -137,25 +138,42 @@ class Bank:
         """(C, F): which states of the widest class each class has."""
         return np.arange(self.layout.n_states) < self.n_states[:, None]
 
-    def expect(self, parameters: Parameters, hide: int | None = None) -> tuple[Floats, Floats]:
+    def expect(self, parameters: Parameters, hidden: Hidden = None) -> tuple[Floats, Floats]:
         """E-step. (C, n_models) sums over rows of log-likelihood, and of log-prior.
 
-        With `hide`, that variable is treated as missing in every row.
+        Variables in the mask `hidden` (n_vars,) are treated as missing in every row.
         """
-        penalty = self._prepare_tables(parameters, hide)
+        penalty = self._prepare_tables(parameters, hidden)
+        self._fill_posteriors(parameters, self.rows.packed.block_class, self.scale)
+        per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
+        return np.add.reduceat(per_row, self.rows.class_start, axis=0), penalty
+
+    def posterior(self, parameters: Parameters, hide: int) -> Floats:
+        """(n_rows, n_models, F) P(Z | row) of the first class without variable `hide`."""
+        hidden = np.arange(self.rows.n_vars) == hide
+        self._prepare_tables(parameters, hidden)
+        self._fill_posteriors(parameters, self.rows.packed.block_class, np.ones_like(self.scale))
+        return self.layout.to_lanes(self._resp)[0]
+
+    def class_loglik(self, parameters: Parameters, class_index: int) -> Floats:
+        """(n_rows, n_models) log P(row | class), up to a constant of the row."""
+        self._prepare_tables(parameters, None)
+        everyone = np.full_like(self.rows.packed.block_class, class_index)
+        self._fill_posteriors(parameters, everyone, self.scale)
+        return self.row_loglik.copy()
+
+    def _fill_posteriors(self, parameters: Parameters, block_class: Ints, scale: Singles) -> None:
         packed = self.rows.packed
         log_weights = self._log_weights(parameters)
 
         def task(b0: int, b1: int) -> None:
             kernels.expect(
-                packed.codes, packed.tree.leaf_start, packed.blocks, packed.block_class, b0, b1,
-                self._table, log_weights, self.layout.model_start, self.scale, self._resp,
+                packed.codes, packed.tree.leaf_start, packed.blocks, block_class, b0, b1,
+                self._table, log_weights, self.layout.model_start, scale, self._resp,
                 self.row_loglik, self._block_mass, self._width,
             )  # fmt: skip
 
-        self.threads.run(task, len(packed.block_class))
-        per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
-        return np.add.reduceat(per_row, self.rows.class_start, axis=0), penalty
+        self.threads.run(task, len(block_class))
 
     def maximise(self) -> Parameters:
         """M-step from the responsibilities of the last E-step."""
@@ -182,7 +200,7 @@ class Bank:
         self.threads.run(task, len(tree.leaf_start))
         return Parameters(self._new_weights(), probs)
 
-    def _prepare_tables(self, parameters: Parameters, hide: int | None) -> Floats:
+    def _prepare_tables(self, parameters: Parameters, hidden: Hidden) -> Floats:
         rows, tree = self.rows, self.rows.packed.tree
 
         def task(g0: int, g1: int) -> None:
@@ -190,8 +208,10 @@ class Bank:
             kernels.take_logs(
                 parameters.probs, rows.var_start, v0, v1, rows.marginal, PROB_FLOOR, self._logs, self._penalty
             )
-            if hide is not None and v0 <= hide < v1:
-                self._logs[:, rows.var_start[hide] : rows.var_start[hide + 1]] = 0
+            if hidden is not None:
+                l0, l1 = rows.var_start[v0], rows.var_start[v1]
+                hidden_levels = np.repeat(hidden[v0:v1], np.diff(rows.var_start[v0 : v1 + 1]))
+                self._logs[:, l0:l1][:, hidden_levels] = 0
             n0, n1 = tree.group_nodes[g0], tree.group_nodes[g1]
             kernels.fill_tables(tree.node_parent, tree.node_level, n0, n1, self._logs, self._table, self._width)
 
