@@ -48,11 +48,15 @@ class CodedColumn:
         return int(np.count_nonzero(np.bincount(self.codes, minlength=MISSING + 1)[:MISSING]))
 
 
-def encode_column(name: str, values: ArrayLike, discretize: Discretize, *, is_target: bool = False) -> CodedColumn:
+def encode_column(
+    name: str, values: ArrayLike, discretize: Discretize, *, is_target: bool = False
+) -> CodedColumn:
     """Learn a column's levels or cut points, and encode it by them."""
     present, known = _split_missing(name, values)
     few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
-    kind: Kind = discretize.kinds.get(name) or ("discrete" if _is_discrete(known, few) else "continuous")
+    kind: Kind = discretize.kinds.get(name) or (
+        "discrete" if _is_discrete(known, few) else "continuous"
+    )
     if kind == "continuous" and known.dtype.kind not in "biuf":
         raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
     n_missing = int(len(present) - present.sum())
@@ -74,6 +78,17 @@ def encode_with(learnt: EncodedColumn, values: ArrayLike) -> Bytes:
     return codes
 
 
+def as_numbers(learnt: EncodedColumn, values: ArrayLike) -> NDArray[np.float64]:
+    """The values of a continuous column, the codes of a discrete one; NaN where missing."""
+    if learnt.kind == "discrete":
+        codes = encode_with(learnt, values).astype(np.float64)
+        return np.where(codes == MISSING, np.nan, codes)
+    present, known = _split_missing(learnt.name, values)
+    numbers = np.full(len(present), np.nan)
+    numbers[present] = known
+    return numbers
+
+
 def encode_columns(
     columns: Mapping[str, ArrayLike], discretize: Discretize, on_column: Callable[[float], None]
 ) -> dict[str, CodedColumn]:
@@ -89,7 +104,9 @@ def _split_missing(name: str, values: ArrayLike) -> tuple[NDArray[np.bool_], NDA
     """Which rows have a value, and those values, as numbers where they are numbers."""
     array = np.ma.asanyarray(values)
     if array.ndim != 1:
-        raise InvalidData(f"column {name!r} must be one-dimensional, not of shape {array.shape}", name)
+        raise InvalidData(
+            f"column {name!r} must be one-dimensional, not of shape {array.shape}", name
+        )
     masked = np.ma.getmaskarray(array)
     data = np.asarray(array.data)
     if data.dtype.kind == "O":
@@ -128,7 +145,9 @@ def _is_discrete(known: NDArray[Any], few: int) -> bool:
     return True
 
 
-def _learn_bins(name: str, known: NDArray[np.float64], bins: int, strategy: str, n_missing: int) -> EncodedColumn:
+def _learn_bins(
+    name: str, known: NDArray[np.float64], bins: int, strategy: str, n_missing: int
+) -> EncodedColumn:
     if len(known) == 0:
         return EncodedColumn(name=name, kind="continuous", levels=(), edges=(), n_missing=n_missing)
     if strategy == "quantile":
@@ -140,7 +159,9 @@ def _learn_bins(name: str, known: NDArray[np.float64], bins: int, strategy: str,
     bounds = [f"{edge:.6g}" for edge in edges]
     lower, upper = ["-inf", *bounds], [*bounds, "inf"]
     levels = tuple(f"[{a}, {b})" for a, b in zip(lower, upper, strict=True))
-    return EncodedColumn(name=name, kind="continuous", levels=levels, edges=edges, n_missing=n_missing)
+    return EncodedColumn(
+        name=name, kind="continuous", levels=levels, edges=edges, n_missing=n_missing
+    )
 
 
 def _learn_levels(name: str, known: NDArray[Any], n_missing: int) -> EncodedColumn:
@@ -151,7 +172,9 @@ def _learn_levels(name: str, known: NDArray[Any], n_missing: int) -> EncodedColu
         kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_LEVELS - 1])
         merged = tuple(np.delete(names, kept))
         names = np.append(names[kept], OTHER)
-    return EncodedColumn(name=name, kind="discrete", levels=tuple(names), merged=merged, n_missing=n_missing)
+    return EncodedColumn(
+        name=name, kind="discrete", levels=tuple(names), merged=merged, n_missing=n_missing
+    )
 
 
 def _level_name(value: Any) -> str:
@@ -165,7 +188,9 @@ def _level_name(value: Any) -> str:
 def _codes(known: NDArray[Any], learnt: EncodedColumn) -> Bytes:
     if learnt.edges is not None:
         if known.dtype.kind not in "biuf":
-            raise InvalidData(f"column {learnt.name!r} holds text where numbers were learnt", learnt.name)
+            raise InvalidData(
+                f"column {learnt.name!r} holds text where numbers were learnt", learnt.name
+            )
         return np.searchsorted(np.array(learnt.edges), known, side="right").astype(np.uint8)
     values, inverse = np.unique(known, return_inverse=True)
     code_of = {level: code for code, level in enumerate(learnt.levels)}

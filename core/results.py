@@ -158,7 +158,7 @@ class SelectionResult:
     dropped: tuple[Dropped, ...]
     suggested_k: int
     n_rows: int
-    n_distinct_rows: int
+    n_distinct_rows: int | None
     encoding: tuple[EncodedColumn, ...]
     config: dict[str, Any]
     certificate: Certificate | None = None
@@ -209,9 +209,7 @@ class SelectionResult:
             values["certificate"] = _certificate(values["certificate"])
         if values["evaluation"] is not None:
             values["evaluation"] = _evaluation(values["evaluation"])
-        values["models"] = tuple(
-            _model(d, arrays, i) for i, d in enumerate(document["models"])
-        )
+        values["models"] = tuple(_model(d, arrays, i) for i, d in enumerate(document["models"]))
         return cls(**values)
 
 

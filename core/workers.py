@@ -43,3 +43,9 @@ class Workers:
         done = map(work, todo) if alone or self._pool is None else self._pool.map(work, todo)
         for n_done, _ in enumerate(done, start=1):
             on_progress(n_done / len(todo))
+
+    def run_ranges(self, work: Callable[[int, int], None], n_items: int) -> None:
+        """Call `work(start, stop)` for contiguous parts of range(n_items), one for each thread."""
+        n_parts = max(1, min(self.n_threads, n_items))
+        cuts = [n_items * i // n_parts for i in range(n_parts + 1)]
+        self.run(lambda part: work(*part), zip(cuts, cuts[1:], strict=False))

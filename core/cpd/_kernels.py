@@ -36,7 +36,9 @@ def _exp(x: Any) -> Any:
 
 
 @njit(**_KERNEL)
-def fill_tables(node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any) -> None:
+def fill_tables(
+    node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any
+) -> None:
     """Sum the logs along each node's path: table[node] = table[parent] + logs[level]."""
     W = len(width)
     n_slices = logs.shape[0]
@@ -53,7 +55,17 @@ def fill_tables(node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, 
 
 
 @njit(**_KERNEL)
-def add_tables(codes: Any, leaf_start: Any, first: int, last: int, table: Any, table_at: int, resp: Any, resp_at: int, width: Any) -> None:
+def add_tables(
+    codes: Any,
+    leaf_start: Any,
+    first: int,
+    last: int,
+    table: Any,
+    table_at: int,
+    resp: Any,
+    resp_at: int,
+    width: Any,
+) -> None:
     """Add to rows first..last of one tile the table rows their codes name, four groups at once."""
     W = len(width)
     n_groups = codes.shape[0]
@@ -78,7 +90,9 @@ def add_tables(codes: Any, leaf_start: Any, first: int, last: int, table: Any, t
 
 
 @njit(**_KERNEL)
-def normalise(resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any) -> None:
+def normalise(
+    resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any
+) -> None:
     """Turn each model's log-joints in `resp` (n_tiles, n_rows, W) into posteriors times `scale`.
 
     `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
@@ -139,7 +153,17 @@ def expect(
             flat_resp[resp_at + first * W : resp_at + last * W] = 0
             for r in range(first, last):
                 add_rows(flat_resp, resp_at + r * W, flat_weights, (part * W,), width)
-            add_tables(codes, leaf_start, first, last, flat_table, part * slice_size, flat_resp, resp_at, width)
+            add_tables(
+                codes,
+                leaf_start,
+                first,
+                last,
+                flat_table,
+                part * slice_size,
+                flat_resp,
+                resp_at,
+                width,
+            )
         normalise(resp, first, last, model_start, scale, row_loglik)
         for tile in range(n_tiles):
             mass_at = (b * n_tiles + tile) * W
@@ -188,7 +212,9 @@ def collect(
 
 
 @njit(**_KERNEL)
-def collapse(node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any) -> None:
+def collapse(
+    node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any
+) -> None:
     """Fold the counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
     W = len(width)
     n_slices = counts.shape[0]
@@ -206,7 +232,9 @@ def collapse(node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, l
 
 
 @njit(**_KERNEL)
-def update(level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any) -> None:
+def update(
+    level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any
+) -> None:
     """New probabilities of variables v0..v1 from their counts, with the Dirichlet prior added.
 
     A state that saw nothing of a variable takes the variable's marginal.
@@ -224,11 +252,22 @@ def update(level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, s
                 pseudo = smoothing * marginal[row]
                 for f in range(W):
                     seen = total[f] > 0
-                    probs[i, row, f] = (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
+                    probs[i, row, f] = (
+                        (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
+                    )
 
 
 @njit(**_KERNEL)
-def take_logs(probs: Any, var_start: Any, v0: int, v1: int, marginal: Any, floor: float, logs: Any, penalty: Any) -> None:
+def take_logs(
+    probs: Any,
+    var_start: Any,
+    v0: int,
+    v1: int,
+    marginal: Any,
+    floor: float,
+    logs: Any,
+    penalty: Any,
+) -> None:
     """logs = log(probs / marginal) of variables v0..v1; penalty[i, v] = sum of marginal * log(probs)."""
     n_slices, _, W = probs.shape
     for i in range(n_slices):
@@ -265,7 +304,11 @@ def leap(
                 for f in range(W):
                     a = lengths[i, f]
                     r = first[i, row, f] - origin[i, row, f]
-                    p = origin[i, row, f] + 2 * a * r + a * a * (second[i, row, f] - first[i, row, f] - r)
+                    p = (
+                        origin[i, row, f]
+                        + 2 * a * r
+                        + a * a * (second[i, row, f] - first[i, row, f] - r)
+                    )
                     p = max(p, kept_share * second[i, row, f])
                     out[i, row, f] = p
                     total[f] += p

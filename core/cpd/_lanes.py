@@ -44,7 +44,9 @@ def add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width
             place = at_lane(target_data, args[1], lane)
             total = builder.load(place, align=4)
             for offset in offsets:
-                total = builder.fadd(total, builder.load(at_lane(source_data, offset, lane), align=4))
+                total = builder.fadd(
+                    total, builder.load(at_lane(source_data, offset, lane), align=4)
+                )
             builder.store(total, place, align=4)
         return context.get_dummy_value()
 

@@ -123,7 +123,9 @@ def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any
 
 
 @njit(**_KERNEL)
-def rewrite_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any, parent: Any, level: Any) -> None:
+def rewrite_group(
+    group: Any, n_codes: int, column: Any, n_levels: int, seen: Any, parent: Any, level: Any
+) -> None:
     """Replace each group code by that of its pair, in the order of the pairs; fill the new nodes."""
     span = n_levels + 1
     n_pairs = 0

@@ -12,8 +12,6 @@ the rows of one table and share every load. Symbols:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
 from core.cpd.rows import Rows
+from core.workers import Workers
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -30,29 +29,6 @@ Hidden = NDArray[np.bool_] | None
 
 PROB_FLOOR = 1e-30
 NO_WEIGHT = np.float32(-1e30)
-
-
-class Threads:
-    """Splits ranges over a fixed number of threads; results never depend on how many."""
-
-    def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-
-    def run(self, task: Callable[[int, int], None], n_items: int) -> None:
-        """Call `task(start, stop)` for contiguous parts of range(n_items)."""
-        if self._pool is None or n_items < 2:
-            task(0, n_items)
-            return
-        cuts = np.linspace(0, n_items, min(self.n_threads, n_items) + 1).astype(int)
-        futures = [self._pool.submit(task, int(a), int(b)) for a, b in zip(cuts, cuts[1:], strict=False)]
-        for future in futures:
-            future.result()
-
-    def close(self) -> None:
-        """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
 
 
 @dataclass(frozen=True)
@@ -105,7 +81,7 @@ class Bank:
     """The E- and M-step of all models of a bank over the same rows."""
 
     def __init__(
-        self, rows: Rows, n_states: Ints, scale: Singles, smoothing: float, threads: Threads
+        self, rows: Rows, n_states: Ints, scale: Singles, smoothing: float, workers: Workers
     ) -> None:
         """Make room for the models.
 
@@ -118,7 +94,7 @@ class Bank:
         self.scale = scale
         self.layout = Layout.of(n_models, int(n_states.max()))
         self.smoothing = smoothing
-        self.threads = threads
+        self.workers = workers
         self._width = (0,) * self.layout.width
         n_slices = len(n_states) * self.layout.n_tiles
         shape = (n_slices, int(rows.var_start[-1]), self.layout.width)
@@ -130,7 +106,9 @@ class Bank:
         n_rows = rows.packed.codes.shape[1]
         self._resp = np.zeros((self.layout.n_tiles, n_rows, self.layout.width), dtype=np.float32)
         n_blocks = len(rows.packed.block_class)
-        self._block_mass = np.zeros((n_blocks, self.layout.n_tiles, self.layout.width), dtype=np.float32)
+        self._block_mass = np.zeros(
+            (n_blocks, self.layout.n_tiles, self.layout.width), dtype=np.float32
+        )
         self.row_loglik = np.zeros((n_rows, n_models))
 
     @property
@@ -173,7 +151,7 @@ class Bank:
                 self.row_loglik, self._block_mass, self._width,
             )  # fmt: skip
 
-        self.threads.run(task, len(block_class))
+        self.workers.run_ranges(task, len(block_class))
 
     def maximise(self) -> Parameters:
         """M-step from the responsibilities of the last E-step."""
@@ -197,7 +175,7 @@ class Bank:
                 level_counts, self.rows.var_start, v0, v1, self.rows.marginal, self.smoothing, probs
             )
 
-        self.threads.run(task, len(tree.leaf_start))
+        self.workers.run_ranges(task, len(tree.leaf_start))
         return Parameters(self._new_weights(), probs)
 
     def _prepare_tables(self, parameters: Parameters, hidden: Hidden) -> Floats:
@@ -206,16 +184,25 @@ class Bank:
         def task(g0: int, g1: int) -> None:
             v0, v1 = tree.group_vars[g0], tree.group_vars[g1]
             kernels.take_logs(
-                parameters.probs, rows.var_start, v0, v1, rows.marginal, PROB_FLOOR, self._logs, self._penalty
+                parameters.probs,
+                rows.var_start,
+                v0,
+                v1,
+                rows.marginal,
+                PROB_FLOOR,
+                self._logs,
+                self._penalty,
             )
             if hidden is not None:
                 l0, l1 = rows.var_start[v0], rows.var_start[v1]
                 hidden_levels = np.repeat(hidden[v0:v1], np.diff(rows.var_start[v0 : v1 + 1]))
                 self._logs[:, l0:l1][:, hidden_levels] = 0
             n0, n1 = tree.group_nodes[g0], tree.group_nodes[g1]
-            kernels.fill_tables(tree.node_parent, tree.node_level, n0, n1, self._logs, self._table, self._width)
+            kernels.fill_tables(
+                tree.node_parent, tree.node_level, n0, n1, self._logs, self._table, self._width
+            )
 
-        self.threads.run(task, len(tree.leaf_start))
+        self.workers.run_ranges(task, len(tree.leaf_start))
         per_state = self.layout.to_lanes(self._penalty.sum(axis=1))
         return self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config import CpdConfig
-from core.cpd.bank import Bank, Parameters, Threads
+from core.cpd.bank import Bank, Parameters
 from core.cpd.model import MISSING, CpdFit
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.squarem import StepLengths, extrapolate
+from core.workers import Workers
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -53,11 +52,15 @@ def fit_cpd(
 
 
 def fit_models(
-    rows: Rows, n_levels: Ints, config: CpdConfig, n_models: int, on_iteration: OnIteration | None = None
+    rows: Rows,
+    n_levels: Ints,
+    config: CpdConfig,
+    n_models: int,
+    on_iteration: OnIteration | None = None,
 ) -> list[CpdFit]:
     """Fit the `n_models` best of max(n_init, n_models) restarts, the best first."""
     n_states = states_per_class(rows, config.rank)
-    with threads(config.n_threads) as pool:
+    with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
         bank = Bank(rows, n_states, _scale(rows, n_starts), config.smoothing, pool)
         run = EmRun(bank, seed_parameters(bank, config.seed), config, on_iteration)
@@ -66,16 +69,6 @@ def fit_models(
             run = run.keep_best(max(n_models, run.n_models // 2))
         run.iterate(config.max_iter - run.n_iter, until_converged=True)
     return [_to_fit(run, rows, n_levels, m) for m in range(n_models)]
-
-
-@contextmanager
-def threads(n_threads: int) -> Iterator[Threads]:
-    """A pool of `n_threads` threads, or of one for each core."""
-    pool = Threads(n_threads or os.cpu_count() or 1)
-    try:
-        yield pool
-    finally:
-        pool.close()
 
 
 def states_per_class(rows: Rows, rank: int) -> Ints:
@@ -113,7 +106,8 @@ def _draw(weights: Floats, n_models: int, n_states: int, rng: np.random.Generato
     """Rows to seed with: distinct within a model while there are enough."""
     share = weights / weights.sum()
     draws = [
-        rng.choice(len(weights), n_states, replace=n_states > len(weights), p=share) for _ in range(n_models)
+        rng.choice(len(weights), n_states, replace=n_states > len(weights), p=share)
+        for _ in range(n_models)
     ]
     return np.concatenate(draws)
 
@@ -139,7 +133,11 @@ class EmRun:
     """A bank on its way: parameters, and the trace of every model in every class."""
 
     def __init__(
-        self, bank: Bank, start: Parameters, config: CpdConfig, on_iteration: OnIteration | None = None
+        self,
+        bank: Bank,
+        start: Parameters,
+        config: CpdConfig,
+        on_iteration: OnIteration | None = None,
     ) -> None:
         self.bank = bank
         self.config = config
@@ -178,7 +176,7 @@ class EmRun:
         """The run of the best models only; with classes, the best of each class are joined."""
         best = np.argsort(-self.objective[-1], axis=1, kind="stable")[:, :n_models]
         old = self.bank
-        bank = Bank(old.rows, old.n_states, _scale(old.rows, n_models), old.smoothing, old.threads)
+        bank = Bank(old.rows, old.n_states, _scale(old.rows, n_models), old.smoothing, old.workers)
         kept = EmRun(bank, _pick(old, bank, self.parameters, best), self.config, self.on_iteration)
         kept.loglik = [np.take_along_axis(values, best, axis=1) for values in self.loglik]
         kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
@@ -232,8 +230,12 @@ def _mix(bank: Bank, where: NDArray[np.bool_], yes: Parameters, no: Parameters) 
 
 def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Parameters:
     """Parameters of the chosen models (C, n_models), in the new bank's tiles."""
-    weights = np.take_along_axis(old.layout.to_lanes(parameters.weights), models[:, :, None], axis=1)
-    probs = np.take_along_axis(old.layout.to_lanes(parameters.probs), models[:, None, :, None], axis=2)
+    weights = np.take_along_axis(
+        old.layout.to_lanes(parameters.weights), models[:, :, None], axis=1
+    )
+    probs = np.take_along_axis(
+        old.layout.to_lanes(parameters.probs), models[:, None, :, None], axis=2
+    )
     n_classes, n_rows = probs.shape[:2]
     return Parameters(
         new.layout.to_tiles(weights.reshape(n_classes, -1)),

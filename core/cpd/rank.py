@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import CpdConfig
-from core.cpd.bank import Bank, Parameters, Threads
-from core.cpd.em import EmRun, seed_parameters, states_per_class, threads
+from core.cpd.bank import Bank, Parameters
+from core.cpd.em import EmRun, seed_parameters, states_per_class
 from core.cpd.model import MISSING
 from core.cpd.rows import Rows, prepare_rows
 from core.results import RankScore
+from core.workers import Workers
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -43,14 +44,16 @@ def search_rank(
     rows = prepare_rows(codes, n_levels, config.family, weights * labelled, folds)
     scores: list[RankScore] = []
     known: dict[tuple[int, ...], RankScore] = {}
-    with threads(config.n_threads) as pool:
+    with Workers(config.n_threads) as pool:
         previous: EmRun | None = None
         for i, rank in enumerate(ranks):
             n_states = states_per_class(rows, rank)
             key = tuple(n_states)
             if key not in known:
                 report = _Report(on_progress, i, len(ranks))
-                previous = _fit_folds(rows, n_states, n_folds, replace(config, rank=rank), previous, pool, report)
+                previous = _fit_folds(
+                    rows, n_states, n_folds, replace(config, rank=rank), previous, pool, report
+                )
                 known[key] = _score(previous, rows, rank, n_folds)
             scores.append(replace(known[key], rank=rank))
     return scores
@@ -71,7 +74,9 @@ def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
 
 
 class _Report:
-    def __init__(self, on_progress: Callable[[float], None] | None, index: int, n_ranks: int) -> None:
+    def __init__(
+        self, on_progress: Callable[[float], None] | None, index: int, n_ranks: int
+    ) -> None:
         self._tell, self._index, self._n_ranks = on_progress, index, n_ranks
 
     def __call__(self, iteration: int, _loglik: float) -> None:
@@ -80,7 +85,13 @@ class _Report:
 
 
 def _fit_folds(
-    rows: Rows, n_states: Ints, n_folds: int, config: CpdConfig, previous: EmRun | None, pool: Threads, report: _Report
+    rows: Rows,
+    n_states: Ints,
+    n_folds: int,
+    config: CpdConfig,
+    previous: EmRun | None,
+    pool: Workers,
+    report: _Report,
 ) -> EmRun:
     in_training = rows.folds[:, None] != np.arange(n_folds)
     scale = (rows.weights[:, None] * in_training).astype(np.float32)
@@ -120,7 +131,10 @@ def _predict_held_out(run: EmRun, rows: Rows) -> tuple[Ints, Ints]:
     bank, own = run.bank, np.arange(len(rows.weights))
     if len(rows.classes) > 1 or rows.n_vars < rows.source.shape[1]:
         prior = np.log(rows.class_weights)
-        scores = [prior[c] + bank.class_loglik(run.parameters, c)[own, rows.folds] for c in range(len(prior))]
+        scores = [
+            prior[c] + bank.class_loglik(run.parameters, c)[own, rows.folds]
+            for c in range(len(prior))
+        ]
         return np.argmax(scores, axis=0), np.repeat(np.arange(len(prior)), rows.class_sizes)
     label = rows.n_vars - 1
     posterior = bank.posterior(run.parameters, hide=label)

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from core.config import Cmim, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
+from core.problem import CodedProblem
 from core.rivals.globalfs import globalfs
 from core.rivals.greedy import Criterion, number_to_choose, search_forward
 from core.rivals.iselect import iselect
 from core.rivals.jmim import MinimumCriterion
 from core.rivals.mrmr import JmiCriterion, MrmrCriterion
 from core.rivals.pairwise import PairInformation
-from core.rivals.problem import (
-    CodedProblem,
-    OnProgress,
-    OnStep,
-    RivalSelection,
-    RivalStep,
-    ignore,
-)
+from core.rivals.problem import OnProgress, OnStep, RivalSelection, RivalStep, ignore
 from core.rivals.progress import Progress
 from core.rivals.rjmi import rjmi
 from core.workers import Workers

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import GlobalFs
+from core.problem import CodedProblem
 from core.rivals.greedy import number_to_choose, search_forward
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
-from core.rivals.problem import TIE, CodedProblem, RivalSelection, Scores, ignore
+from core.rivals.problem import TIE, RivalSelection, Scores, ignore
 from core.rivals.progress import Progress
 from core.rivals.setwise import SetInformation
 from core.workers import Workers

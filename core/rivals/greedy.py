@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.rivals.problem import CodedProblem, RivalSelection, RivalStep, Scores, best_step
+from core.problem import CodedProblem
+from core.rivals.problem import RivalSelection, RivalStep, Scores, best_step
 from core.rivals.progress import Progress
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Iselect
+from core.problem import CodedProblem
 from core.rivals.greedy import number_to_choose, search_forward
 from core.rivals.pairwise import PairInformation
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
-from core.rivals.problem import CodedProblem, RivalSelection, RivalStep, Scores
+from core.rivals.problem import RivalSelection, RivalStep, Scores
 from core.rivals.progress import Progress
 from core.rivals.setwise import SetInformation
 from core.workers import Workers

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.problem import CodedProblem
 from core.rivals import _kernels
-from core.rivals.problem import CodedProblem
 from core.workers import Workers
 
 BYTE = 256

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.problem import CodedProblem
 from core.rivals import _kernels
 from core.rivals.packing import pack
-from core.rivals.problem import CodedProblem, Scores
+from core.rivals.problem import Scores
 from core.rivals.progress import Progress
 from core.workers import Workers
 

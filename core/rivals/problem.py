@@ -1,4 +1,4 @@
-"""What the rivals are given and what they give back."""
+"""What the rivals give back."""
 
 from __future__ import annotations
 
@@ -9,55 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MISSING = 255
 TIE = 1e-12
 """Scores this close are equal, and the lowest index wins: rounding must not decide."""
 
 OnStep = Callable[["RivalStep"], None]
 OnProgress = Callable[[float], None]
 Scores = NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CodedProblem:
-    """Codes to select from; indices are columns of `codes`.
-
-    Attributes
-    ----------
-    codes : (n_rows, n_features) uint8, 255 where a value is missing.
-    n_levels : (n_features,) int64.
-    labels : (n_rows,) uint8, below `n_classes`, never missing.
-    row_weights : (n_rows,) float64 counts, or None when every row counts once.
-    included : chosen first, in this order; they count towards k.
-    candidates : the features that are searched.
-    n_threads : 0 means all cores; it never changes the answer.
-
-    """
-
-    codes: NDArray[np.uint8]
-    n_levels: NDArray[np.int64]
-    labels: NDArray[np.uint8]
-    n_classes: int
-    row_weights: NDArray[np.float64] | None = None
-    included: tuple[int, ...] = ()
-    candidates: tuple[int, ...] = ()
-    seed: int = 0
-    n_threads: int = 0
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows, whatever their weights."""
-        return len(self.codes)
-
-    @property
-    def searched(self) -> tuple[int, ...]:
-        """The candidates in ascending order, without those that are chosen anyway."""
-        return tuple(sorted(set(self.candidates) - set(self.included)))
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """One weight for each row."""
-        return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Rjmi
+from core.problem import MISSING, CodedProblem
 from core.rivals.greedy import search_forward
-from core.rivals.problem import MISSING, CodedProblem, RivalSelection, Scores
+from core.rivals.problem import RivalSelection, Scores
 from core.rivals.progress import Progress
 from core.workers import Workers
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.problem import MISSING, CodedProblem
 from core.rivals import _kernels
 from core.rivals.pairwise import counting
-from core.rivals.problem import MISSING, CodedProblem, Scores
+from core.rivals.problem import Scores
 from core.rivals.progress import Progress
 from core.workers import Workers
 

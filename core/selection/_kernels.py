@@ -49,7 +49,9 @@ def _log_overload(x: Any) -> Any:
 
 
 @njit(**_FAST)
-def _add_product(sums: Any, n: int, factors: Any, row: int, states: Any, j0: int, j1: int, joint: Any) -> None:
+def _add_product(
+    sums: Any, n: int, factors: Any, row: int, states: Any, j0: int, j1: int, joint: Any
+) -> None:
     """sums[t] = sum over pairs j of factors[row, states[j]] * joint[j, t]."""
     zero = joint.dtype.type(0)
     for t in range(n):
@@ -108,7 +110,9 @@ def information(
                     for t in range(n):
                         whole[t] = 0
                     for y in range(n_classes):
-                        _add_product(part, n, factors, row, states, class_start[y], class_start[y + 1], near)
+                        _add_product(
+                            part, n, factors, row, states, class_start[y], class_start[y + 1], near
+                        )
                         for t in range(n):
                             p = part[t]
                             whole[t] += p
@@ -123,7 +127,11 @@ def information(
             for t in range(n):
                 w = weights[first + t]
                 a = np.float64(latent[t])
-                b = np.float64(label[t]) if n_classes > 1 else min(a, np.float64(label_entropy[first + t]))
+                b = (
+                    np.float64(label[t])
+                    if n_classes > 1
+                    else min(a, np.float64(label_entropy[first + t]))
+                )
                 out[i, 0] += w * a
                 out[i, 1] += w * a * a
                 out[i, 2] += w * b

@@ -8,8 +8,8 @@ from scipy.stats import chi2
 
 from core.cpd.model import CpdFit
 from core.results import Bound, Certificate
-from core.selection.greedy import Step
 from core.selection.configurations import entropy
+from core.selection.greedy import Step
 from core.selection.objective import AveragedObjective
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,9 @@ def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     return floor
 
 
-def certify(steps: list[Step], last_bounds: Floats, objective: AveragedObjective, band: float) -> Certificate:
+def certify(
+    steps: list[Step], last_bounds: Floats, objective: AveragedObjective, band: float
+) -> Certificate:
     """Bound the best possible for sets of this size: by every prefix, and by the entropies.
 
     g(S*) <= g(S_j) + the k largest gains at S_j, for each prefix S_j of the choice.
@@ -37,8 +39,10 @@ def certify(steps: list[Step], last_bounds: Floats, objective: AveragedObjective
     k = len(steps)
     latent = [0.0, *(step.information.latent for step in steps)]
     caps = [*(step.bounds for step in steps), last_bounds]
-    reachable = [g + np.maximum(np.sort(cap)[-k:], 0).sum() for g, cap in zip(latent, caps, strict=True)]
-    upper = min(*reachable, objective.state_entropy)
+    reachable = [
+        g + np.maximum(np.sort(cap)[-k:], 0).sum() for g, cap in zip(latent, caps, strict=True)
+    ]
+    upper = float(min(*reachable, objective.state_entropy))
     return Certificate(
         latent=_bound(latent[-1], upper),
         label=_bound(steps[-1].information.label, min(upper, objective.class_entropy)),
@@ -57,7 +61,9 @@ def band(fit: CpdFit, seed: int) -> float:
     states = rng.choice(fit.rank, BAND_SAMPLES, p=fit.weights / fit.weights.sum())
     joint = np.tile(np.log(np.maximum(fit.weights, 1e-300)), (BAND_SAMPLES, 1))
     for factor in fit.factors[:-1]:
-        drawn = (rng.random(BAND_SAMPLES)[:, None] > np.cumsum(factor, axis=0).T[states]).sum(axis=1)
+        drawn = (rng.random(BAND_SAMPLES)[:, None] > np.cumsum(factor, axis=0).T[states]).sum(
+            axis=1
+        )
         joint += np.log(np.maximum(factor, 1e-300))[np.minimum(drawn, len(factor) - 1)]
     posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
     posterior /= posterior.sum(axis=1, keepdims=True)

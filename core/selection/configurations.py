@@ -53,7 +53,11 @@ class Configurations:
 
     def mean_entropy(self, factor: Floats | None = None) -> tuple[float, float]:
         """H(Z | S), or H(V | S) for V with `factor` (n_values, F), and its standard error."""
-        p = self.posteriors if factor is None else self.posteriors @ factor.T.astype(self.posteriors.dtype)
+        p = (
+            self.posteriors
+            if factor is None
+            else self.posteriors @ factor.T.astype(self.posteriors.dtype)
+        )
         h = entropy(p).astype(np.float64)
         mean = float(self.weights @ h)
         if self.exact:

@@ -70,7 +70,9 @@ class Task:
 
 def is_rise(step: Step, task: Task) -> bool:
     """Whether the objective rose by more than its own error at this step."""
-    gain, se = (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
+    gain, se = (
+        (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
+    )
     return bool(gain > SAMPLING_ERRORS * se + task.floors[task.objective][step.feature])
 
 
@@ -81,7 +83,11 @@ def choose(objective: AveragedObjective, task: Task) -> list[Step]:
     wanted = len(search.remaining) if task.n_select is None else task.n_select
     idle = 0
     while len(steps) < wanted and len(search.remaining):
-        step = search.include(task.included[len(steps)]) if len(steps) < len(task.included) else search.best()
+        step = (
+            search.include(task.included[len(steps)])
+            if len(steps) < len(task.included)
+            else search.best()
+        )
         steps.append(step)
         if task.on_step is not None:
             task.on_step(step)
@@ -123,9 +129,13 @@ class _Search:
         self._objective = objective
         self._task = task
         self._n = len(task.floors["latent"])
-        self._bounds: dict[Objective, Floats] = {o: np.full(self._n, np.inf) for o in ("latent", "label")}
+        self._bounds: dict[Objective, Floats] = {
+            o: np.full(self._n, np.inf) for o in ("latent", "label")
+        }
         self._fresh = _Fresh.empty(self._n)
-        self.remaining: Ints = np.unique(np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)]))
+        self.remaining: Ints = np.unique(
+            np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
+        )
 
     def include(self, feature: int) -> Step:
         self._prepare()
@@ -152,7 +162,9 @@ class _Search:
         return self._objective.information()
 
     def _is_real(self, feature: int) -> bool:
-        error = SAMPLING_ERRORS * self._fresh.label_se[feature] + self._task.floors["label"][feature]
+        error = (
+            SAMPLING_ERRORS * self._fresh.label_se[feature] + self._task.floors["label"][feature]
+        )
         return bool(self._fresh.label[feature] > error)
 
     def _prepare(self) -> None:
@@ -191,7 +203,12 @@ class _Search:
             self._task.on_wait()
         self._fresh.store(self._objective.gains(features, with_label=with_label))
 
-    def _step(self, feature: int, decided_by: Literal["label", "latent", "included"], runner_up: int | None) -> Step:
+    def _step(
+        self,
+        feature: int,
+        decided_by: Literal["label", "latent", "included"],
+        runner_up: int | None,
+    ) -> Step:
         fresh = self._fresh
         caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
         bounds = np.full(self._n, -1.0)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cpd.bank import Threads
 from core.cpd.model import CpdFit
 from core.selection._kernels import information
 from core.selection.configurations import Configurations, entropy, group_means
+from core.workers import Workers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,7 +46,9 @@ class ModelObjective:
         factors = [np.asarray(a, dtype=np.float64) for a in fit.factors[:-1]]
         self._factors = factors
         self._levels = np.concatenate(factors)
-        self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(np.int64)
+        self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(
+            np.int64
+        )
         self._level_entropy = np.stack([entropy(a, axis=0) for a in factors])
         self._states, self._shares, self._class_start = _pairs(fit.factors[-1])
         self.configurations = Configurations(fit.weights, budget)
@@ -54,20 +56,20 @@ class ModelObjective:
         self.state_entropy = float(entropy(fit.weights))
         self.class_entropy = float(entropy(fit.factors[-1] @ fit.weights))
 
-    def gains(self, features: Ints, threads: Threads, *, with_label: bool) -> Floats:
+    def gains(self, features: Ints, workers: Workers, *, with_label: bool) -> Floats:
         """(n, 4) sums of latent gain, its square, label gain, its square over the configurations."""
         now = self.configurations
         caps = None if with_label else np.zeros(len(now.weights))
-        return self._information(features, now.weights, now.posteriors, threads, caps)
+        return self._information(features, now.weights, now.posteriors, workers, caps)
 
-    def bounds(self, features: Ints, threads: Threads) -> Floats:
+    def bounds(self, features: Ints, workers: Workers) -> Floats:
         """(n, 2) upper bounds on the latent and label gains, from configurations taken in groups."""
         now = self.configurations
         weights, group = now.coarse()
         posteriors = group_means(now.posteriors, now.weights, group)
         doubt = entropy(now.posteriors @ self.fit.factors[-1].T).astype(np.float64)
         caps = np.bincount(group, weights=now.weights * doubt) / weights
-        sums = self._information(features, weights, posteriors, threads, caps=caps)
+        sums = self._information(features, weights, posteriors, workers, caps=caps)
         return sums[:, [0, 2]]
 
     def add(self, feature: int) -> None:
@@ -79,7 +81,7 @@ class ModelObjective:
         features: Ints,
         weights: Floats,
         posteriors: NDArray[np.floating],
-        threads: Threads,
+        workers: Workers,
         caps: Floats | None = None,
     ) -> Floats:
         """Sums over configurations; with `caps` the label's gain is bounded rather than computed."""
@@ -96,7 +98,9 @@ class ModelObjective:
             np.ascontiguousarray(joint.T), states, class_start, label_entropy.astype(dtype), weights,
         )  # fmt: skip
         out = np.zeros((len(features), 4))
-        threads.run(lambda a, b: information(features[a:b], *arguments, out[a:b]), len(features))
+        workers.run_ranges(
+            lambda a, b: information(features[a:b], *arguments, out[a:b]), len(features)
+        )
         return out
 
 
@@ -112,9 +116,9 @@ def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
 class AveragedObjective:
     """The mean of several models' objectives, which is as monotone and submodular as each of them."""
 
-    def __init__(self, fits: Sequence[CpdFit], budget: int, seed: int, threads: Threads) -> None:
+    def __init__(self, fits: Sequence[CpdFit], budget: int, seed: int, workers: Workers) -> None:
         self.models = [ModelObjective(fit, budget, seed + i) for i, fit in enumerate(fits)]
-        self._threads = threads
+        self._workers = workers
         self.n_evaluations = 0
 
     @property
@@ -135,16 +139,24 @@ class AveragedObjective:
     def gains(self, features: Ints, *, with_label: bool) -> Gains:
         """Fresh gains of the features given S; without the label, which costs more, its gains are 0."""
         self.n_evaluations += len(features)
-        sums = [model.gains(features, self._threads, with_label=with_label) for model in self.models]
-        variances = [_variances(s, model.configurations) for s, model in zip(sums, self.models, strict=True)]
+        sums = [
+            model.gains(features, self._workers, with_label=with_label) for model in self.models
+        ]
+        variances = [
+            _variances(s, model.configurations) for s, model in zip(sums, self.models, strict=True)
+        ]
         mean, n = np.mean(sums, axis=0), len(self.models)
         se: Floats = np.sqrt(np.sum(variances, axis=0)) / n
         gains = np.maximum(mean[:, [0, 2]], 0)
-        return Gains(features, gains[:, 0], se[:, 0], np.minimum(gains[:, 1], gains[:, 0]), se[:, 1])
+        return Gains(
+            features, gains[:, 0], se[:, 0], np.minimum(gains[:, 1], gains[:, 0]), se[:, 1]
+        )
 
     def bounds(self, features: Ints) -> Floats:
         """(n, 2) upper bounds on what `gains` would say, latent and label, at a fraction of its cost."""
-        mean: Floats = np.mean([model.bounds(features, self._threads) for model in self.models], axis=0)
+        mean: Floats = np.mean(
+            [model.bounds(features, self._workers) for model in self.models], axis=0
+        )
         return mean
 
     def information(self) -> Information:
