@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -136,7 +137,7 @@ def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None
 
 def _show(result: SelectionResult, console: Console) -> None:
     title = f"{len(result.selected)} features for {result.target}"
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     cells = [_cells(feature) for feature in result.selected]
     for heading in ("rank", "feature", "gain", "information", "± s.e.", "runner-up", "margin"):
         if any(row[heading] for row in cells):
@@ -154,7 +155,7 @@ def _cells(feature: Selected) -> dict[str, str]:
         "feature": feature.name,
         "gain": _number(feature.gain),
         "information": _number(feature.mi_label),
-        "± s.e.": _number(feature.mi_label_se),
+        "± s.e.": _number(feature.mi_label_se or None),  # none where it was enumerated
         "runner-up": feature.runner_up or "",
         "margin": _number(feature.margin),
     }

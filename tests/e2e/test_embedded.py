@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.embedded import SLOW, Service, serving, start
+from tests.e2e.embedded import MEDIUM, SLOW, Service, serving, start, write_wide_table
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -48,7 +48,8 @@ def test_a_stopped_service_goes_on_where_it_was(tmp_path: Path) -> None:
         done = service.submit(dataset_id, method={"name": "mrmr"})
         before = service.wait_for(done, "succeeded")
         result = service.client.get(f"/v1/jobs/{done}/result").json()
-        under_way = service.submit(dataset_id, method=SLOW)
+        wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
+        under_way = service.submit(wide, method=SLOW)
         service.wait_for(under_way, "running")
         descendants = service.descendants()
         assert service.stop() == 0
@@ -64,7 +65,8 @@ def test_a_stopped_service_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as service:
-        job_id = service.submit(service.upload(), method=SLOW)
+        wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
+        job_id = service.submit(wide, method=SLOW)
         service.wait_for(job_id, "running")
         descendants = service.descendants()
         assert len(descendants) >= 4
@@ -80,7 +82,8 @@ def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Pat
 def test_a_killed_worker_is_replaced_and_the_job_completes(tmp_path: Path) -> None:
     quick = {"PITH_LEASE_SECONDS": "3", "PITH_SWEEP_SECONDS": "1", "PITH_BACKOFF_SECONDS": "0"}
     with serving(tmp_path / "data", **quick) as service:
-        job_id = service.submit(service.upload(), method={**SLOW, "n_models": 8, "n_init": 4})
+        wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
+        job_id = service.submit(wide, method=MEDIUM)
         service.wait_for(job_id, "running")
         worker = service.worker()
         children = worker.children(recursive=True)
