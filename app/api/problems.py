@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Literal
 
@@ -85,9 +86,18 @@ def _invalid(found: Sequence[Mapping[str, Any]], body: Any) -> ServiceError:
         return _with_status("the body is not JSON", 400, "malformed_json")
     if any(e["loc"][0] == "path" for e in found):
         return _with_status("there is no such id", 404, "not_found")
-    errors = [_field_error(e, body) for e in found]
-    unique = list(dict.fromkeys(errors))
-    return Invalid(f"{unique[0].pointer}: {unique[0].detail}", errors=unique)
+    errors = _one_per_field(_field_error(e, body) for e in found)
+    return Invalid(f"{errors[0].pointer}: {errors[0].detail}", errors=errors)
+
+
+def _one_per_field(errors: Iterable[FieldError]) -> list[FieldError]:
+    """A field with alternatives has an error for each of them: one sentence says it all."""
+    merged: dict[tuple[str, str], FieldError] = {}
+    for error in errors:
+        known = merged.get((error.place, error.pointer))
+        detail = f"{known.detail}; or: {error.detail}" if known else error.detail
+        merged[error.place, error.pointer] = replace(error, detail=detail)
+    return list(merged.values())
 
 
 def _field_error(error: Mapping[str, Any], body: Any) -> FieldError:
