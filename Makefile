@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Certificates of the machine, as pip takes them: networks with their own authority need it.
+export UV_SYSTEM_CERTS := true
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -23,7 +25,7 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help run setup test lint format pins bench-engine bench-service clean
+.PHONY: help run setup test lint format pins bench-engine bench-rivals bench-accuracy bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -48,6 +50,12 @@ format: setup ## Rewrite the code the way lint wants it
 
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
+
+bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python packages a user would find
+	$(BIN)/python -m benchmarks.rivals
+
+bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes
+	$(BIN)/python -m benchmarks.accuracy $(DATA)
 
 bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
 	$(BIN)/python -m benchmarks.service

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -34,7 +35,7 @@ PHASES = {
 NO_LIMITS = Limits(
     memory_bytes=sys.maxsize,
     seconds=sys.maxsize,
-    max_rows=2**40,
+    max_rows=2**32 - 2,  # as many as polars counts
     max_columns=sys.maxsize,
     max_name_length=sys.maxsize,
 )
@@ -87,13 +88,15 @@ def select(file: Path, target: str, config: SelectionConfig) -> SelectionResult:
     # Loading numba takes a second or more: not before the options and the file have proved right.
     from core.pipeline import select_features  # noqa: PLC0415
 
+    console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description:<18}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
     with bar:
         task = bar.add_task(PHASES["encode"], total=1.0)
@@ -133,30 +136,29 @@ def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None
 
 
 def _show(result: SelectionResult, console: Console) -> None:
-    table = Table(
-        title=f"{len(result.selected)} features for {result.target}", title_justify="left"
-    )
-    for heading in ("rank", "gain", "information", "± s.e.", "runner-up", "margin"):
-        numeric = heading != "runner-up"
-        table.add_column(heading, justify="right" if numeric else "left")
-        if heading == "rank":
-            table.add_column("feature")
-    for feature in result.selected:
-        table.add_row(*_row(feature))
+    title = f"{len(result.selected)} features for {result.target}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    cells = [_cells(feature) for feature in result.selected]
+    for heading in ("rank", "feature", "gain", "information", "± s.e.", "runner-up", "margin"):
+        if any(row[heading] for row in cells):
+            is_name = heading in ("feature", "runner-up")
+            table.add_column(heading, justify="left" if is_name else "right", overflow="fold")
+    for row in cells:
+        table.add_row(*(row[str(column.header)] for column in table.columns))
     console.print(table)
     console.print(_summary(result), highlight=False)
 
 
-def _row(feature: Selected) -> tuple[str, ...]:
-    return (
-        str(feature.rank),
-        feature.name,
-        _number(feature.gain),
-        _number(feature.mi_label),
-        _number(feature.mi_label_se),
-        feature.runner_up or "",
-        _number(feature.margin),
-    )
+def _cells(feature: Selected) -> dict[str, str]:
+    return {
+        "rank": str(feature.rank),
+        "feature": feature.name,
+        "gain": _number(feature.gain),
+        "information": _number(feature.mi_label),
+        "± s.e.": _number(feature.mi_label_se or None),  # none where it was enumerated
+        "runner-up": feature.runner_up or "",
+        "margin": _number(feature.margin),
+    }
 
 
 def _number(value: float | None) -> str:

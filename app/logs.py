@@ -37,6 +37,8 @@ def configure_logging(level: str, form: Literal["auto", "json", "console"]) -> N
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    # It introduces itself at every check of readiness.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def request_context(request_id: str) -> AbstractContextManager[None]:

@@ -158,7 +158,7 @@ class SelectionResult:
     dropped: tuple[Dropped, ...]
     suggested_k: int
     n_rows: int
-    n_distinct_rows: int
+    n_distinct_rows: int | None
     encoding: tuple[EncodedColumn, ...]
     config: dict[str, Any]
     certificate: Certificate | None = None
@@ -178,12 +178,11 @@ class SelectionResult:
     def to_json(self) -> dict[str, Any]:
         """Everything but the arrays, as plain JSON values."""
         document = {name: value for name, value in vars(self).items() if name != "models"}
-        plain = _plain({name: _as_dict(value) for name, value in document.items()})
+        plain: dict[str, Any] = _plain({name: _as_dict(value) for name, value in document.items()})
         plain["models"] = [
             _plain({k: v for k, v in vars(model).items() if k not in ("weights", "factors")})
             for model in self.models
         ]
-        assert isinstance(plain, dict)
         return plain
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -209,18 +208,15 @@ class SelectionResult:
             values["certificate"] = _certificate(values["certificate"])
         if values["evaluation"] is not None:
             values["evaluation"] = _evaluation(values["evaluation"])
-        values["models"] = tuple(
-            _model(d, arrays, i) for i, d in enumerate(document["models"])
-        )
+        values["models"] = tuple(_model(d, arrays, i) for i, d in enumerate(document["models"]))
         return cls(**values)
 
 
 def describe_config(config: SelectionConfig) -> dict[str, Any]:
     """The completed configuration as plain JSON values."""
-    described = _plain(asdict(config))
+    described: dict[str, Any] = _plain(asdict(config))
     described["method"]["name"] = config.method.name
     described.pop("n_threads")
-    assert isinstance(described, dict)
     return described
 
 

@@ -35,6 +35,7 @@ class Child:
     env: Mapping[str, str]
     pass_fds: tuple[int, ...] = ()
     stdin: bytes = b""
+    quiet: bool = False
     process: subprocess.Popen[bytes] | None = None
     failures: int = 0
     started: float = 0.0
@@ -48,7 +49,7 @@ class Child:
             env=self.env,
             pass_fds=self.pass_fds,
             stdin=subprocess.PIPE if self.stdin else subprocess.DEVNULL,
-            stdout=sys.stderr,
+            stdout=subprocess.DEVNULL if self.quiet else sys.stderr,
             start_new_session=True,
         )
         if self.process.stdin is not None:

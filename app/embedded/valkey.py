@@ -34,9 +34,11 @@ class Broker:
             "dir": f'"{directory}"',
             "appendonly": "yes",
             "loglevel": "warning",
+            "logfile": "valkey.log",
         }
         document = "".join(f"{name} {value}\n" for name, value in options.items())
-        return Child("valkey", [str(_program()), "-"], os.environ, stdin=document.encode())
+        command = [str(_program()), "-"]
+        return Child("valkey", command, os.environ, stdin=document.encode(), quiet=True)
 
 
 def choose_broker() -> Broker:

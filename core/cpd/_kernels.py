@@ -9,8 +9,6 @@ from numba import njit
 
 from core.cpd._lanes import add_rows
 
-_KERNEL = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
-
 LOG_FLOOR = -80.0
 """Log-probabilities this far below the largest of a row count as zero."""
 
@@ -19,7 +17,7 @@ _LN2_HIGH = np.float32(0.693359375)
 _LN2_LOW = np.float32(-2.12194440e-4)
 
 
-@njit(inline="always", **_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _exp(x: Any) -> Any:
     """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
     n = np.floor(x * _LOG2_E + np.float32(0.5))
@@ -35,8 +33,10 @@ def _exp(x: Any) -> Any:
     return p * scale
 
 
-@njit(**_KERNEL)
-def fill_tables(node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_tables(
+    node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any
+) -> None:
     """Sum the logs along each node's path: table[node] = table[parent] + logs[level]."""
     W = len(width)
     n_slices = logs.shape[0]
@@ -52,8 +52,18 @@ def fill_tables(node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, 
             add_rows(flat_table, at, flat_logs, (levels_at + node_level[node] * W,), width)
 
 
-@njit(**_KERNEL)
-def add_tables(codes: Any, leaf_start: Any, first: int, last: int, table: Any, table_at: int, resp: Any, resp_at: int, width: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_tables(
+    codes: Any,
+    leaf_start: Any,
+    first: int,
+    last: int,
+    table: Any,
+    table_at: int,
+    resp: Any,
+    resp_at: int,
+    width: Any,
+) -> None:
     """Add to rows first..last of one tile the table rows their codes name, four groups at once."""
     W = len(width)
     n_groups = codes.shape[0]
@@ -77,8 +87,10 @@ def add_tables(codes: Any, leaf_start: Any, first: int, last: int, table: Any, t
             add_rows(resp, resp_at + r * W, table, (t0 + codes[g, r] * W,), width)
 
 
-@njit(**_KERNEL)
-def normalise(resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def normalise(
+    resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any
+) -> None:
     """Turn each model's log-joints in `resp` (n_tiles, n_rows, W) into posteriors times `scale`.
 
     `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
@@ -117,10 +129,11 @@ def normalise(resp: Any, first: int, last: int, model_start: Any, scale: Any, ro
                 resp[tile, r, f] = joint[tile * W + f]
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def expect(
-    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any, log_weights: Any,
-    model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any, width: Any,
+    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any,
+    log_weights: Any, model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any,
+    width: Any,
 ) -> None:  # fmt: skip
     """E-step of blocks b0..b1: posteriors of every row's own class, and the rows' log-likelihoods.
 
@@ -139,7 +152,17 @@ def expect(
             flat_resp[resp_at + first * W : resp_at + last * W] = 0
             for r in range(first, last):
                 add_rows(flat_resp, resp_at + r * W, flat_weights, (part * W,), width)
-            add_tables(codes, leaf_start, first, last, flat_table, part * slice_size, flat_resp, resp_at, width)
+            add_tables(
+                codes,
+                leaf_start,
+                first,
+                last,
+                flat_table,
+                part * slice_size,
+                flat_resp,
+                resp_at,
+                width,
+            )
         normalise(resp, first, last, model_start, scale, row_loglik)
         for tile in range(n_tiles):
             mass_at = (b * n_tiles + tile) * W
@@ -148,10 +171,10 @@ def expect(
                 add_rows(flat_mass, mass_at, flat_resp, ((tile * n_rows + r) * W,), width)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def collect(
-    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any, leaf_start: Any,
-    g0: int, g1: int, resp: Any, counts: Any, width: Any,
+    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any,
+    leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
 ) -> None:  # fmt: skip
     """M-step of groups g0..g1: sum responsibilities by code, block after block in a fixed order.
 
@@ -187,9 +210,11 @@ def collect(
                         i += 1
 
 
-@njit(**_KERNEL)
-def collapse(node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any) -> None:
-    """Fold the counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def collapse(
+    node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any
+) -> None:
+    """Fold counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
     W = len(width)
     n_slices = counts.shape[0]
     n_nodes = counts.shape[1]
@@ -205,8 +230,10 @@ def collapse(node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, l
                 add_rows(flat_counts, nodes_at + node_parent[node] * W, flat_counts, (at,), width)
 
 
-@njit(**_KERNEL)
-def update(level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any) -> None:
+@njit(cache=True, nogil=True, error_model="numpy")
+def update(
+    level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any
+) -> None:
     """New probabilities of variables v0..v1 from their counts, with the Dirichlet prior added.
 
     A state that saw nothing of a variable takes the variable's marginal.
@@ -224,12 +251,23 @@ def update(level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, s
                 pseudo = smoothing * marginal[row]
                 for f in range(W):
                     seen = total[f] > 0
-                    probs[i, row, f] = (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
+                    probs[i, row, f] = (
+                        (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
+                    )
 
 
-@njit(**_KERNEL)
-def take_logs(probs: Any, var_start: Any, v0: int, v1: int, marginal: Any, floor: float, logs: Any, penalty: Any) -> None:
-    """logs = log(probs / marginal) of variables v0..v1; penalty[i, v] = sum of marginal * log(probs)."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def take_logs(
+    probs: Any,
+    var_start: Any,
+    v0: int,
+    v1: int,
+    marginal: Any,
+    floor: float,
+    logs: Any,
+    penalty: Any,
+) -> None:
+    """Log-ratios to the marginal of variables v0..v1, and their mean under it in `penalty`."""
     n_slices, _, W = probs.shape
     for i in range(n_slices):
         for v in range(v0, v1):
@@ -248,9 +286,10 @@ def take_logs(probs: Any, var_start: Any, v0: int, v1: int, marginal: Any, floor
                     penalty[i, v, f] += p * log_ratio
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def leap(
-    origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any, v0: int, v1: int, out: Any
+    origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any,
+    v0: int, v1: int, out: Any,
 ) -> None:  # fmt: skip
     """Extrapolate the distributions of variables v0..v1 and put them back on the simplex.
 
@@ -265,7 +304,11 @@ def leap(
                 for f in range(W):
                     a = lengths[i, f]
                     r = first[i, row, f] - origin[i, row, f]
-                    p = origin[i, row, f] + 2 * a * r + a * a * (second[i, row, f] - first[i, row, f] - r)
+                    p = (
+                        origin[i, row, f]
+                        + 2 * a * r
+                        + a * a * (second[i, row, f] - first[i, row, f] - r)
+                    )
                     p = max(p, kept_share * second[i, row, f])
                     out[i, row, f] = p
                     total[f] += p

@@ -12,8 +12,7 @@ the rows of one table and share every load. Symbols:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,37 +20,17 @@ from numpy.typing import NDArray
 
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
+from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
+from core.workers import Workers
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Hidden = NDArray[np.bool_] | None
 
 PROB_FLOOR = 1e-30
 NO_WEIGHT = np.float32(-1e30)
-
-
-class Threads:
-    """Splits ranges over a fixed number of threads; results never depend on how many."""
-
-    def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-
-    def run(self, task: Callable[[int, int], None], n_items: int) -> None:
-        """Call `task(start, stop)` for contiguous parts of range(n_items)."""
-        if self._pool is None or n_items < 2:
-            task(0, n_items)
-            return
-        cuts = np.linspace(0, n_items, min(self.n_threads, n_items) + 1).astype(int)
-        futures = [self._pool.submit(task, int(a), int(b)) for a, b in zip(cuts, cuts[1:], strict=False)]
-        for future in futures:
-            future.result()
-
-    def close(self) -> None:
-        """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
 
 
 @dataclass(frozen=True)
@@ -94,7 +73,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Parameters:
-    """States of all models of a bank, in tiles: `weights` (slices, W), `probs` (slices, levels, W)."""
+    """States of all models, in tiles: `weights` (slices, W), `probs` (slices, level rows, W)."""
 
     weights: Floats
     probs: Floats
@@ -104,7 +83,7 @@ class Bank:
     """The E- and M-step of all models of a bank over the same rows."""
 
     def __init__(
-        self, rows: Rows, n_states: Ints, scale: Singles, smoothing: float, threads: Threads
+        self, rows: Rows, n_states: Ints, scale: Singles, smoothing: float, workers: Workers
     ) -> None:
         """Make room for the models.
 
@@ -117,7 +96,7 @@ class Bank:
         self.scale = scale
         self.layout = Layout.of(n_models, int(n_states.max()))
         self.smoothing = smoothing
-        self.threads = threads
+        self.workers = workers
         self._width = (0,) * self.layout.width
         n_slices = len(n_states) * self.layout.n_tiles
         shape = (n_slices, int(rows.var_start[-1]), self.layout.width)
@@ -129,7 +108,9 @@ class Bank:
         n_rows = rows.packed.codes.shape[1]
         self._resp = np.zeros((self.layout.n_tiles, n_rows, self.layout.width), dtype=np.float32)
         n_blocks = len(rows.packed.block_class)
-        self._block_mass = np.zeros((n_blocks, self.layout.n_tiles, self.layout.width), dtype=np.float32)
+        self._block_mass = np.zeros(
+            (n_blocks, self.layout.n_tiles, self.layout.width), dtype=np.float32
+        )
         self.row_loglik = np.zeros((n_rows, n_models))
 
     @property
@@ -137,25 +118,59 @@ class Bank:
         """(C, F): which states of the widest class each class has."""
         return np.arange(self.layout.n_states) < self.n_states[:, None]
 
-    def expect(self, parameters: Parameters, hide: int | None = None) -> tuple[Floats, Floats]:
+    def parameters_of(self, fits: Sequence[CpdFit]) -> Parameters:
+        """Parameters of models fitted to these very rows, with as many states."""
+        n_classes, n_states = self.state_mask.shape
+        owner, state = np.nonzero(self.state_mask)
+        weights = np.zeros((n_classes, len(fits), n_states))
+        probs = np.ones((n_classes, len(self.rows.marginal), len(fits), n_states))
+        for m, fit in enumerate(fits):
+            weights[owner, m, state] = fit.weights
+            probs[owner, 1:, m, state] = np.concatenate(fit.factors[: self.rows.n_vars]).T
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return Parameters(
+            self.layout.to_tiles(weights.reshape(n_classes, -1)),
+            self.layout.to_tiles(probs.reshape(n_classes, len(self.rows.marginal), -1)),
+        )
+
+    def expect(self, parameters: Parameters, hidden: Hidden = None) -> tuple[Floats, Floats]:
         """E-step. (C, n_models) sums over rows of log-likelihood, and of log-prior.
 
-        With `hide`, that variable is treated as missing in every row.
+        Variables in the mask `hidden` (n_vars,) are treated as missing in every row.
         """
-        penalty = self._prepare_tables(parameters, hide)
+        penalty = self._prepare_tables(parameters, hidden)
+        self._fill_posteriors(parameters, self.rows.packed.block_class, self.scale)
+        per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
+        loglik: Floats = np.add.reduceat(per_row, self.rows.class_start, axis=0)
+        return loglik, penalty
+
+    def posterior(self, parameters: Parameters, hide: int) -> Floats:
+        """(n_rows, n_models, F) P(Z | row) of the first class without variable `hide`."""
+        hidden = np.arange(self.rows.n_vars) == hide
+        self._prepare_tables(parameters, hidden)
+        self._fill_posteriors(parameters, self.rows.packed.block_class, np.ones_like(self.scale))
+        posteriors: Floats = self.layout.to_lanes(self._resp)[0]
+        return posteriors
+
+    def class_loglik(self, parameters: Parameters, class_index: int) -> Floats:
+        """(n_rows, n_models) log P(row | class), up to a constant of the row."""
+        self._prepare_tables(parameters, None)
+        everyone = np.full_like(self.rows.packed.block_class, class_index)
+        self._fill_posteriors(parameters, everyone, self.scale)
+        return self.row_loglik.copy()
+
+    def _fill_posteriors(self, parameters: Parameters, block_class: Ints, scale: Singles) -> None:
         packed = self.rows.packed
         log_weights = self._log_weights(parameters)
 
         def task(b0: int, b1: int) -> None:
             kernels.expect(
-                packed.codes, packed.tree.leaf_start, packed.blocks, packed.block_class, b0, b1,
-                self._table, log_weights, self.layout.model_start, self.scale, self._resp,
+                packed.codes, packed.tree.leaf_start, packed.blocks, block_class, b0, b1,
+                self._table, log_weights, self.layout.model_start, scale, self._resp,
                 self.row_loglik, self._block_mass, self._width,
             )  # fmt: skip
 
-        self.threads.run(task, len(packed.block_class))
-        per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
-        return np.add.reduceat(per_row, self.rows.class_start, axis=0), penalty
+        self.workers.run_ranges(task, len(block_class))
 
     def maximise(self) -> Parameters:
         """M-step from the responsibilities of the last E-step."""
@@ -179,25 +194,37 @@ class Bank:
                 level_counts, self.rows.var_start, v0, v1, self.rows.marginal, self.smoothing, probs
             )
 
-        self.threads.run(task, len(tree.leaf_start))
+        self.workers.run_ranges(task, len(tree.leaf_start))
         return Parameters(self._new_weights(), probs)
 
-    def _prepare_tables(self, parameters: Parameters, hide: int | None) -> Floats:
+    def _prepare_tables(self, parameters: Parameters, hidden: Hidden) -> Floats:
         rows, tree = self.rows, self.rows.packed.tree
 
         def task(g0: int, g1: int) -> None:
             v0, v1 = tree.group_vars[g0], tree.group_vars[g1]
             kernels.take_logs(
-                parameters.probs, rows.var_start, v0, v1, rows.marginal, PROB_FLOOR, self._logs, self._penalty
+                parameters.probs,
+                rows.var_start,
+                v0,
+                v1,
+                rows.marginal,
+                PROB_FLOOR,
+                self._logs,
+                self._penalty,
             )
-            if hide is not None and v0 <= hide < v1:
-                self._logs[:, rows.var_start[hide] : rows.var_start[hide + 1]] = 0
+            if hidden is not None:
+                l0, l1 = rows.var_start[v0], rows.var_start[v1]
+                hidden_levels = np.repeat(hidden[v0:v1], np.diff(rows.var_start[v0 : v1 + 1]))
+                self._logs[:, l0:l1][:, hidden_levels] = 0
             n0, n1 = tree.group_nodes[g0], tree.group_nodes[g1]
-            kernels.fill_tables(tree.node_parent, tree.node_level, n0, n1, self._logs, self._table, self._width)
+            kernels.fill_tables(
+                tree.node_parent, tree.node_level, n0, n1, self._logs, self._table, self._width
+            )
 
-        self.threads.run(task, len(tree.leaf_start))
+        self.workers.run_ranges(task, len(tree.leaf_start))
         per_state = self.layout.to_lanes(self._penalty.sum(axis=1))
-        return self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        total: Floats = self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        return total
 
     def _log_weights(self, parameters: Parameters) -> Singles:
         with np.errstate(divide="ignore"):

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Family
-from core.cpd.model import MISSING
 from core.cpd import _packing_kernels as kernels
+from core.cpd.model import MISSING
 from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
 from core.errors import InvalidConfig, InvalidData
 
@@ -128,10 +128,14 @@ def _checked_weights(codes: Bytes, n_levels: Ints, row_weights: Floats | None) -
     too_high = kernels.highest_codes(codes) >= n_levels
     if too_high.any():
         variable = int(too_high.argmax())
-        raise InvalidData(f"variable {variable} has codes of {n_levels[variable]} and above", "codes")
+        raise InvalidData(
+            f"variable {variable} has codes of {n_levels[variable]} and above", "codes"
+        )
     if row_weights is None:
         return np.ones(len(codes))
     weights = np.asarray(row_weights, dtype=np.float64)
     if weights.shape != (len(codes),) or not np.isfinite(weights).all() or weights.min() < 0:
-        raise InvalidData("row_weights must hold one finite, non-negative number per row", "row_weights")
+        raise InvalidData(
+            "row_weights must hold one finite, non-negative number per row", "row_weights"
+        )
     return weights

@@ -16,7 +16,7 @@ KEPT_SHARE = 0.1
 
 
 class StepLengths:
-    """The longest leap each model may take: longer after success at the limit, shorter after failure."""
+    """The longest leap each model may take: longer after success, shorter after failure."""
 
     def __init__(self, n_classes: int, n_models: int) -> None:
         self.longest = np.full((n_classes, n_models), GROWTH)
@@ -36,14 +36,16 @@ def extrapolate(
     layout, var_start = bank.layout, bank.rows.var_start
     r = first.probs - origin.probs
     v = second.probs - first.probs - r
-    steps.taken = np.clip(_norm(layout, r) / np.maximum(_norm(layout, v), 1e-300), 1.0, steps.longest)
+    steps.taken = np.clip(
+        _norm(layout, r) / np.maximum(_norm(layout, v), 1e-300), 1.0, steps.longest
+    )
     lengths = layout.to_tiles(np.repeat(steps.taken, layout.n_states, axis=1))
     probs = np.ones_like(origin.probs)
 
     def task(v0: int, v1: int) -> None:
         leap(origin.probs, first.probs, second.probs, lengths, KEPT_SHARE, var_start, v0, v1, probs)
 
-    bank.threads.run(task, len(var_start) - 1)
+    bank.workers.run_ranges(task, len(var_start) - 1)
     return Parameters(_leap_weights(layout, origin, first, second, lengths), probs)
 
 

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import psutil
 
 from app.lifeline import die_with_parent
 
 ROOT = Path(__file__).parents[2]
 WINE = ROOT / "examples" / "wine.csv"
-SLOW = {"name": "gsm_cpd", "ranks": [30], "n_models": 50, "n_init": 100, "tol": 0}
+# On the wide table: a few seconds, and far longer than a test waits.
+MEDIUM = {"name": "gsm_cpd", "ranks": [60], "n_models": 4, "n_init": 4, "tol": 0.0}
+SLOW = {**MEDIUM, "n_models": 50, "n_init": 100}
 FINAL = ("succeeded", "failed", "cancelled", "expired")
 
 
@@ -27,6 +30,7 @@ FINAL = ("succeeded", "failed", "cancelled", "expired")
 class Service:
     """A running service."""
 
+    data_dir: Path
     process: subprocess.Popen[str]
     greeting: str
     address: str
@@ -70,6 +74,17 @@ class Service:
         return self.process.wait(60)
 
 
+def write_wide_table(path: Path) -> Path:
+    """4000 rows of 40 features, some of which follow the target."""
+    rng = np.random.default_rng(0)
+    target = rng.integers(0, 3, 4000)
+    features = (target[:, None] * (np.arange(40) % 2) + rng.integers(0, 5, (4000, 40))) % 5
+    header = ",".join([*(f"x{i}" for i in range(40)), "cultivar"])
+    table = np.column_stack([features, target])
+    np.savetxt(path, table, fmt="%d", delimiter=",", header=header, comments="")
+    return path
+
+
 @contextmanager
 def serving(data_dir: Path, **variables: str) -> Iterator[Service]:
     """Start on a free port in this directory; stop at the end, unless the test did."""
@@ -81,7 +96,7 @@ def serving(data_dir: Path, **variables: str) -> Iterator[Service]:
         found = re.search(r"http://\S+:\d+", greeting)
         assert found, Path(log.name).read_text()
         with httpx.Client(base_url=found[0], timeout=60) as client:
-            yield Service(process, greeting, found[0], client)
+            yield Service(data_dir, process, greeting, found[0], client)
     finally:
         if process.poll() is None:
             process.terminate()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.embedded import ROOT, serving
+from tests.e2e.embedded import ROOT, Service
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -30,17 +29,16 @@ def settled(text: str) -> str:
     return text
 
 
-def test_the_example_prints_what_the_readme_shows(tmp_path: Path) -> None:
+def test_the_example_prints_what_the_readme_shows(service: Service) -> None:
     (script,), (shown,) = blocks("bash"), blocks("text")
-    with serving(tmp_path / "data") as service:
-        here = script.replace("http://127.0.0.1:8000", service.address)
-        assert here != script
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", here],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    here = script.replace("http://127.0.0.1:8000", service.address)
+    assert here != script
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", here],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert settled(done.stdout) == settled(shown)

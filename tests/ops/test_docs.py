@@ -26,8 +26,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 def test_every_command_in_the_guides_is_a_target_of_make() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
-    named = {
-        name for page in PAGES for name in re.findall(r"`?make ([a-z-]+)\b[`\s]", page.read_text())
-    }
+    command = re.compile(r"(?:`|^ {4})make ([a-z-]+)", re.M)
+    named = {name for page in PAGES for name in command.findall(page.read_text())}
     assert {"run", "test"} <= named
     assert named <= targets

@@ -1,0 +1,153 @@
+"""The paper's experiment: accuracy of 1-NN for every K, all methods, all files in a directory.
+
+70/30 splits, the same for all methods; the selection sees the training rows only. One line of JSON
+for each dataset, method and split is appended to units.jsonl; what is there is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from core.pipeline import select_features
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.accuracy_report import write_report
+from benchmarks.tables import CodedTable, read_table
+from core.config import (
+    Cmim,
+    Discretize,
+    Evaluate,
+    GlobalFs,
+    GsmCpd,
+    Iselect,
+    Jmi,
+    Jmim,
+    Method,
+    Mrmr,
+    Rjmi,
+    SelectionConfig,
+)
+from core.evaluation import evaluate_split
+from core.rivals import CodedProblem, select_rival
+from core.splits import Rows, stratified_split
+
+METHODS: dict[str, Method] = {
+    "GSM-CPD": GsmCpd(),
+    "GSM-CPD, paper": SelectionConfig.paper().method,
+    "MRMR": Mrmr(),
+    "JMI": Jmi(),
+    "JMIM": Jmim(),
+    "CMIM": Cmim(),
+    "iSelect": Iselect(),
+    "GlobalFS": GlobalFs(),
+    "RJMI": Rjmi(max_patterns=100),
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One selection and its curve."""
+
+    dataset: str
+    method: str
+    split: int
+    seconds: float
+    accuracy: list[float]
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What must not be done twice."""
+        return self.dataset, self.method, self.split
+
+
+def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
+    """Select k columns, seeing only `rows`."""
+    if isinstance(method, GsmCpd):
+        return _choose_by_model(table, rows, k, method)
+    problem = CodedProblem(
+        codes=np.ascontiguousarray(table.codes[rows]),
+        n_levels=table.n_levels,
+        labels=table.labels[rows],
+        n_classes=table.n_classes,
+        candidates=tuple(range(table.codes.shape[1])),
+    )
+    return list(select_rival(problem, k, method).features)
+
+
+def _choose_by_model(table: CodedTable, rows: Rows, k: int, method: GsmCpd) -> list[int]:
+    names = [str(column) for column in range(table.codes.shape[1])]
+    codes = np.where(table.codes[rows] == 255, np.nan, table.codes[rows].astype(np.float64))
+    columns = dict(zip(names, codes.T, strict=True))
+    discretize = Discretize(kinds=dict.fromkeys(names, "discrete"))
+    config = SelectionConfig(k, method=method, discretize=discretize)
+    columns["label"] = table.labels[rows].astype(str)
+    return [int(name) for name in select_features(columns, "label", config).names]
+
+
+def measure(table: CodedTable, method: str, split_index: int, most_features: int) -> Unit:
+    config = Evaluate(test_fraction=0.3)
+    split = stratified_split(table.labels, config.test_fraction, seed=0, index=split_index)
+    k = min(most_features, table.codes.shape[1])
+    start = time.perf_counter()
+    order = choose(table, split.train, k, METHODS[method])
+    seconds = time.perf_counter() - start
+    curve = evaluate_split(order, table.codes, table.ordered, table.labels, split, config)
+    return Unit(table.name, method, split_index, seconds, curve.tolist())
+
+
+def read_units(path: Path) -> list[Unit]:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [Unit(**json.loads(line)) for line in lines]
+
+
+def missing_units(
+    paths: list[Path], methods: list[str], n_splits: int, done: set[tuple[str, str, int]]
+) -> Iterator[tuple[Path, str, int]]:
+    """Split by split, so that an interrupted run has all methods to the same depth."""
+    for split in range(n_splits):
+        for path in paths:
+            for method in methods:
+                if (path.stem, method, split) not in done:
+                    yield path, method, split
+
+
+def run(arguments: argparse.Namespace) -> None:
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    store = arguments.out / "units.jsonl"
+    paths = sorted(arguments.data.glob("*.parquet"), key=lambda path: path.stat().st_size)
+    paths = [path for path in paths if not arguments.only or path.stem in arguments.only]
+    done = {unit.key for unit in read_units(store)}
+    todo = list(missing_units(paths, arguments.methods, arguments.splits, done))
+    tables: dict[Path, CodedTable] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn()) as bar, store.open("a") as units:
+        task = bar.add_task("", total=len(todo))
+        for path, method, split in todo:
+            bar.update(task, description=f"{path.stem}, {method}, split {split + 1}")
+            table = tables.setdefault(path, tables.get(path) or read_table(path))
+            unit = measure(table, method, split, arguments.k)
+            units.write(json.dumps(asdict(unit)) + "\n")
+            units.flush()
+            bar.advance(task)
+    write_report([asdict(unit) for unit in read_units(store)], arguments.out)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/accuracy"))
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--k", type=int, default=50)
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
+    parser.add_argument("--only", nargs="+", help="names of datasets")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(parse())

@@ -1,0 +1,208 @@
+"""Held-out accuracy of a nearest neighbour on the chosen features, for every K in one pass.
+
+Distance: squared difference on ordered columns (codes of bins, or values scaled to 0..1 by the
+training rows), 0 or 1 on unordered ones. A missing value is as far from everything as the column's
+training values are from each other at most. Where several training rows are equally near, as with
+few features on bins nearly always, the accuracy is what a random choice among them would give: the
+first of them would favour whichever class the file begins with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import _neighbours
+from core.config import Evaluate
+from core.results import AccuracyCurve, Evaluation
+from core.splits import Rows, Split, stratified_splits
+from core.workers import OnProgress, Workers
+
+MISSING = 255
+DISTANCES_PER_TASK = 1_000_000_000
+
+Values = NDArray[Any]
+Select = Callable[[Rows], Sequence[int]]
+
+
+def nearest_neighbour_curve(
+    train: Values,
+    test: Values,
+    train_labels: NDArray[Any],
+    test_labels: NDArray[Any],
+    ordered: NDArray[np.bool_],
+    *,
+    n_threads: int = 0,
+    on_progress: OnProgress = lambda fraction: None,
+) -> NDArray[np.float64]:
+    """Give the accuracy of 1-NN with the first K columns, for K = 1..k.
+
+    Parameters
+    ----------
+    train, test : (n_train, k) and (n_test, k)
+        Codes as uint8 with 255 for missing, or numbers with NaN; the columns in order of choice.
+    train_labels, test_labels : (n_train,) and (n_test,)
+        The classes.
+    ordered : (k,) bool
+        Whether a column's values lie on a scale.
+    n_threads : int
+        0 means all cores; it never changes the answer.
+    on_progress : callable
+        Told the fraction that is done; stops the run by raising.
+
+    """
+    columns, wanted = np.ascontiguousarray(_numbers(train).T), _numbers(test)
+    far = _spread(columns) ** 2
+    labels = np.unique(np.concatenate([train_labels, test_labels]), return_inverse=True)[1]
+    known, asked = np.split(labels.astype(np.int32), [len(train_labels)])
+    found = np.empty(test.shape)
+
+    def classify(rows: Rows) -> None:
+        about = (columns, wanted[rows], known, asked[rows], ordered, far)
+        found[rows] = _neighbours.shares_right(*about)
+
+    n_tasks = max(4, columns.size * len(test) // DISTANCES_PER_TASK)
+    tasks = np.array_split(np.arange(len(test)), min(n_tasks, len(test)))
+    with Workers(n_threads) as workers:
+        workers.run(classify, tasks, on_progress)
+    accuracies: NDArray[np.float64] = found.mean(axis=0)
+    return accuracies
+
+
+def evaluate_split(
+    order: Sequence[int],
+    values: Values,
+    ordered: NDArray[np.bool_],
+    labels: NDArray[Any],
+    split: Split,
+    config: Evaluate,
+    *,
+    n_threads: int = 0,
+    on_progress: OnProgress = lambda fraction: None,
+) -> NDArray[np.float64]:
+    """Give the accuracy for every K of an order that was chosen on the training part alone."""
+    chosen = np.array(order, dtype=np.int64)
+    train, test = values[np.ix_(split.train, chosen)], values[np.ix_(split.test, chosen)]
+    if config.values == "raw":
+        train, test = _scale(train, test, ordered[chosen])
+    return nearest_neighbour_curve(
+        train,
+        test,
+        labels[split.train],
+        labels[split.test],
+        ordered[chosen],
+        n_threads=n_threads,
+        on_progress=on_progress,
+    )
+
+
+def evaluate(
+    select: Select,
+    values: Values,
+    ordered: NDArray[np.bool_],
+    labels: NDArray[Any],
+    config: Evaluate,
+    *,
+    seed: int = 0,
+    n_threads: int = 0,
+    on_progress: OnProgress = lambda fraction: None,
+) -> Evaluation:
+    """Select inside the training part of every split and measure on the rest.
+
+    Parameters
+    ----------
+    select : callable
+        Takes the training rows and gives columns of `values` in order of choice. Where the splits
+        give orders of different length, the curve is as long as the shortest.
+    values : (n_rows, n_features)
+        What distances are taken on: codes, or raw numbers when `config.values` says so.
+    ordered : (n_features,) bool
+        Whether a column's values lie on a scale.
+    labels : (n_rows,)
+        The classes.
+    config : Evaluate
+        How many splits, how much is held out, on which values.
+    seed, n_threads : int
+        Of the splits; 0 threads means all cores and never changes the answer.
+    on_progress : callable
+        Told the fraction that is done; stops the run by raising.
+
+    """
+    splits = stratified_splits(labels, config.n_splits, config.test_fraction, seed)
+    curves = []
+    for done, split in enumerate(splits):
+
+        def tell(fraction: float, done: int = done) -> None:
+            on_progress((done + fraction) / len(splits))
+
+        order, data = select(split.train), (values, ordered, labels)
+        curves.append(
+            evaluate_split(order, *data, split, config, n_threads=n_threads, on_progress=tell)
+        )
+    notes = describe_splits(values, labels, splits)
+    return summarise(curves, n_test=len(splits[0].test), notes=notes)
+
+
+def summarise(
+    curves: Sequence[NDArray[np.float64]], *, n_test: int, notes: tuple[str, ...] = ()
+) -> Evaluation:
+    """Mean and standard error over the splits; the error of a single split is 0."""
+    shortest = min(len(curve) for curve in curves)
+    table = np.array([curve[:shortest] for curve in curves])
+    spread = table.std(axis=0, ddof=1) if len(table) > 1 else np.zeros(shortest)
+    curve = AccuracyCurve(
+        classifier="nearest_neighbour",
+        mean=tuple(table.mean(axis=0).tolist()),
+        se=tuple((spread / np.sqrt(len(table))).tolist()),
+    )
+    return Evaluation(curves=(curve,), n_splits=len(curves), n_test=n_test, notes=notes)
+
+
+def describe_splits(
+    values: Values, labels: NDArray[Any], splits: Sequence[Split]
+) -> tuple[str, ...]:
+    """Say what limits the meaning of the accuracy: classes never tested, rows on both sides."""
+    notes = []
+    n_single = int(np.sum(np.unique(labels, return_counts=True)[1] == 1))
+    if n_single:
+        classes = "1 class has" if n_single == 1 else f"{n_single} classes have"
+        notes.append(f"{classes} a single row, which is always used for training.")
+    rows = [row.tobytes() for row in np.ascontiguousarray(values)]
+    shared = [_share_seen(rows, split) for split in splits]
+    if any(shared):
+        share = f"{100 * float(np.mean(shared)):.1f} %"
+        notes.append(f"{share} of the held-out rows equal a training row in every feature.")
+    return tuple(notes)
+
+
+def _share_seen(rows: list[bytes], split: Split) -> float:
+    seen = {rows[i] for i in split.train}
+    return float(np.mean([rows[i] in seen for i in split.test]))
+
+
+def _numbers(values: Values) -> NDArray[np.float32]:
+    numbers = values.astype(np.float32)
+    if values.dtype == np.uint8:
+        numbers[values == MISSING] = np.nan
+    return numbers
+
+
+def _spread(columns: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Give the largest difference in each row of `columns`, NaN aside."""
+    highest = np.where(np.isnan(columns), -np.inf, columns).max(axis=1)
+    lowest = np.where(np.isnan(columns), np.inf, columns).min(axis=1)
+    spread: NDArray[np.float32] = np.maximum(highest - lowest, 0).astype(np.float32)
+    return spread
+
+
+def _scale(train: Values, test: Values, ordered: NDArray[np.bool_]) -> tuple[Values, Values]:
+    """Bring ordered columns to 0..1 as the training rows define it."""
+    known = np.asarray(train, dtype=np.float64)
+    span = _spread(known.T.astype(np.float32)).astype(np.float64)
+    lowest = np.where(np.isnan(known), np.inf, known).min(axis=0)
+    usable = ordered & (span > 0)
+    shift, scale = np.where(usable, lowest, 0.0), np.where(usable, span, 1.0)
+    return (known - shift) / scale, (np.asarray(test, dtype=np.float64) - shift) / scale

@@ -1,0 +1,59 @@
+"""iSelect: conditional information, as long as it is more than chance would give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import Iselect
+from core.problem import CodedProblem
+from core.rivals.greedy import number_to_choose, search_forward
+from core.rivals.pairwise import PairInformation
+from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
+from core.rivals.problem import RivalSelection, RivalStep, Scores
+from core.rivals.progress import Progress
+from core.rivals.setwise import SetInformation
+from core.workers import Workers
+
+
+class IselectCriterion(PenalisedCriterion):
+    """The first by I(X;Y) in nats, then inc, which has the scale of a chi-square statistic."""
+
+    def __init__(
+        self, problem: CodedProblem, pairs: PairInformation, known: SetInformation, method: Iselect
+    ) -> None:
+        def penalties(levels: NDArray[np.int64], n_configurations: float) -> Scores:
+            degrees = (problem.n_classes - 1.0) * (levels - 1) * n_configurations
+            return chi_square_quantile(degrees, method.confidence)
+
+        n_given = max(1, len(problem.included))
+        super().__init__(known, problem.n_levels, n_given, penalties)
+        self._pairs, self._relevance = pairs, pairs.about_label()
+
+    def scores(self, features: NDArray[np.int64]) -> Scores:
+        """Score `features` beside the chosen ones."""
+        if self._known.n_chosen > 0:
+            return super().scores(features)
+        relevance: Scores = self._relevance[self._pairs.position(features)]
+        return relevance
+
+
+def iselect(
+    problem: CodedProblem, k: int | None, method: Iselect, workers: Workers, progress: Progress
+) -> RivalSelection:
+    """Add the largest inc; past the method's own stop only when k asks for more."""
+    pairs = PairInformation(problem, workers, progress)
+    known = SetInformation(problem, workers, progress)
+    criterion = IselectCriterion(problem, pairs, known, method)
+
+    def stop(step: RivalStep, n_chosen: int) -> bool:
+        return k is None and criterion.stopped_after is not None
+
+    found = search_forward(problem, k, criterion, progress, stop)
+    if criterion.stopped_after is None:
+        return found
+    n_wanted = len(found.steps) if k is None else number_to_choose(problem, k)
+    notes = note_of_stop("iSelect", criterion.stopped_after, n_wanted)
+    return replace(found, notes=notes, stopped_by_itself_after=criterion.stopped_after)

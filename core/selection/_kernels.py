@@ -1,0 +1,135 @@
+"""Compiled loops of the selection: gains of many candidates over one set of configurations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+BLOCK = 256
+"""Configurations worked on together: their posteriors stay in the first-level cache."""
+
+
+def _log(x: Any) -> Any:
+    """Natural logarithm of x > 0; in single precision written so that it vectorises."""
+    return np.log(x)
+
+
+@overload(_log)
+def _log_overload(x: Any) -> Any:
+    def double(x: Any) -> Any:
+        return np.log(x)
+
+    def single(x: Any) -> Any:
+        bits = np.float32(x).view(np.int32)
+        exponent = (bits >> np.int32(23)) - np.int32(126)
+        mantissa = np.int32((bits & np.int32(0x007FFFFF)) | np.int32(0x3F000000)).view(np.float32)
+        low = mantissa < np.float32(0.70710678)
+        m = (mantissa + mantissa if low else mantissa) - np.float32(1)
+        e = np.float32(exponent - np.int32(1) if low else exponent)
+        z = m * m
+        y = np.float32(7.0376836292e-2)
+        y = y * m - np.float32(1.1514610310e-1)
+        y = y * m + np.float32(1.1676998740e-1)
+        y = y * m - np.float32(1.2420140846e-1)
+        y = y * m + np.float32(1.4249322787e-1)
+        y = y * m - np.float32(1.6668057665e-1)
+        y = y * m + np.float32(2.0000714765e-1)
+        y = y * m - np.float32(2.4999993993e-1)
+        y = y * m + np.float32(3.3333331174e-1)
+        y = y * m * z - np.float32(2.12194440e-4) * e - np.float32(0.5) * z
+        return m + y + np.float32(0.693359375) * e
+
+    return single if x == types.float32 else double
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _add_product(
+    sums: Any, n: int, factors: Any, row: int, states: Any, j0: int, j1: int, joint: Any
+) -> None:
+    """sums[t] = sum over pairs j of factors[row, states[j]] * joint[j, t]."""
+    zero = joint.dtype.type(0)
+    for t in range(n):
+        sums[t] = zero
+    j = j0
+    while j + 4 <= j1:
+        a0, a1 = factors[row, states[j]], factors[row, states[j + 1]]
+        a2, a3 = factors[row, states[j + 2]], factors[row, states[j + 3]]
+        for t in range(n):
+            left = a0 * joint[j, t] + a1 * joint[j + 1, t]
+            sums[t] += left + (a2 * joint[j + 2, t] + a3 * joint[j + 3, t])
+        j += 4
+    while j < j1:
+        a0 = factors[row, states[j]]
+        for t in range(n):
+            sums[t] += a0 * joint[j, t]
+        j += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def information(
+    features: Any, level_start: Any, factors: Any, level_entropy: Any, joint: Any, states: Any,
+    class_start: Any, label_entropy: Any, weights: Any, out: Any,
+) -> None:  # fmt: skip
+    """Gains of `features`: out[i] sums the latent gain, its square, the label gain, its square.
+
+    joint[j, t] is P(Z = states[j], Y = y | configuration t) for the pairs j of class y, which are
+    class_start[y] .. class_start[y + 1]; factors is (levels, F), level_entropy (features, F) the
+    entropy of each feature given each state, label_entropy[t] that of Y given configuration t.
+    With a single class, the label's gain is bounded instead: by the latent gain and the entropy.
+    """
+    n_classes = len(class_start) - 1
+    n_pairs, n_configurations = joint.shape
+    tiny = joint.dtype.type(1e-37)
+    part = np.empty(BLOCK, dtype=joint.dtype)
+    whole = np.empty(BLOCK, dtype=joint.dtype)
+    latent = np.empty(BLOCK, dtype=joint.dtype)
+    label = np.empty(BLOCK, dtype=joint.dtype)
+    for i in range(len(features)):
+        for column in range(4):
+            out[i, column] = 0
+    near = np.empty((n_pairs, BLOCK), dtype=joint.dtype)
+    for first in range(0, n_configurations, BLOCK):
+        n = min(BLOCK, n_configurations - first)
+        for j in range(n_pairs):
+            for t in range(n):
+                near[j, t] = joint[j, first + t]
+        for i in range(len(features)):
+            feature = features[i]
+            _add_product(latent, n, level_entropy, feature, states, 0, n_pairs, near)
+            for t in range(n):
+                latent[t] = -latent[t]
+                label[t] = label_entropy[first + t]
+            for row in range(level_start[feature], level_start[feature + 1]):
+                if n_classes > 1:
+                    for t in range(n):
+                        whole[t] = 0
+                    for y in range(n_classes):
+                        _add_product(
+                            part, n, factors, row, states, class_start[y], class_start[y + 1], near
+                        )
+                        for t in range(n):
+                            p = part[t]
+                            whole[t] += p
+                            label[t] += p * _log(max(p, tiny))
+                else:
+                    _add_product(whole, n, factors, row, states, 0, n_pairs, near)
+                for t in range(n):
+                    p = whole[t]
+                    loss = p * _log(max(p, tiny))
+                    latent[t] -= loss
+                    label[t] -= loss
+            for t in range(n):
+                w = weights[first + t]
+                a = np.float64(latent[t])
+                b = (
+                    np.float64(label[t])
+                    if n_classes > 1
+                    else min(a, np.float64(label_entropy[first + t]))
+                )
+                out[i, 0] += w * a
+                out[i, 1] += w * a * a
+                out[i, 2] += w * b
+                out[i, 3] += w * b * b

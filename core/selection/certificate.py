@@ -1,0 +1,74 @@
+"""Guarantees and error levels that hold for this very data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from core.cpd.model import CpdFit
+from core.results import Bound, Certificate
+from core.selection.configurations import entropy
+from core.selection.objective import AveragedObjective
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+Prefix = tuple[float, Floats]
+"""What a set tells about Z, and upper bounds on what every feature would add, -1 outside."""
+
+SIGNIFICANCE = 0.05
+BAND_SAMPLES = 1024
+
+
+def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
+    """(N,) information that a useless feature exceeds with a chance of SIGNIFICANCE over all N.
+
+    2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
+    """
+    freedom = np.maximum((n_levels - 1) * max(n_values - 1, 1), 1)
+    quantile = np.asarray(chi2.ppf(1 - SIGNIFICANCE / len(n_levels), freedom))
+    return quantile / (2 * n_rows)
+
+
+def certify(
+    prefixes: Sequence[Prefix], k: int, objective: AveragedObjective, band: float
+) -> Certificate:
+    """Bound the best possible for sets of size k: by every prefix S_j given, and by the entropies.
+
+    g(S*) <= g(S_j) + the k largest gains at S_j. The last prefix is the choice itself, to which
+    `objective` has come.
+    """
+    reachable = [g + np.maximum(np.sort(gains)[-k:], 0).sum() for g, gains in prefixes]
+    upper = float(min(*reachable, objective.state_entropy))
+    reached = objective.information()
+    return Certificate(
+        latent=_bound(reached.latent, upper),
+        label=_bound(reached.label, min(upper, objective.class_entropy)),
+        band=band,
+    )
+
+
+def _bound(value: float, upper: float) -> Bound:
+    upper = max(upper, value)
+    return Bound(value=value, upper_bound=upper, ratio=value / upper if upper > 0 else 1.0)
+
+
+def band(fit: CpdFit, seed: int) -> float:
+    """The paper's constant I(X_V; Z | Y) = I(X_V; Z) - I(X_V; Y), from samples of the model."""
+    rng = np.random.default_rng(seed)
+    states = rng.choice(fit.rank, BAND_SAMPLES, p=fit.weights / fit.weights.sum())
+    joint = np.tile(np.log(np.maximum(fit.weights, 1e-300)), (BAND_SAMPLES, 1))
+    for factor in fit.factors[:-1]:
+        drawn = (rng.random(BAND_SAMPLES)[:, None] > np.cumsum(factor, axis=0).T[states]).sum(
+            axis=1
+        )
+        joint += np.log(np.maximum(factor, 1e-300))[np.minimum(drawn, len(factor) - 1)]
+    posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    label = posterior @ fit.factors[-1].T
+    about_state = entropy(fit.weights) - entropy(posterior).mean()
+    about_label = entropy(fit.factors[-1] @ fit.weights) - entropy(label).mean()
+    return float(max(about_state - about_label, 0.0))

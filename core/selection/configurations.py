@@ -1,0 +1,121 @@
+"""The configurations of the chosen features, with their probabilities and what they tell about Z.
+
+While all configurations with a positive probability fit the budget they are enumerated, and every
+expectation over them is exact. When they no longer fit, as many as the budget allows are drawn:
+all children of all configurations stand in line, each as long as its probability, and are taken at
+equal distances from a random start (systematic resampling), which keeps every expectation unbiased
+and its error below that of independent samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+COARSE_GROUPS = 192
+LLOYD_STEPS = 2
+
+
+def entropy(p: NDArray[Any], axis: int = -1) -> NDArray[Any]:
+    """Entropy in nats along an axis."""
+    h: NDArray[Any] = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=axis)
+    return h
+
+
+class Configurations:
+    """`weights` (T,) sum to one; `posteriors` (T, F) are P(Z | configuration).
+
+    Enumerations are kept in double precision, samples in single: their own error is far larger.
+    """
+
+    def __init__(self, state_weights: Floats, budget: int) -> None:
+        self.weights: Floats = np.ones(1)
+        self.posteriors: NDArray[Any] = state_weights[None, :] / state_weights.sum()
+        self.exact = True
+        self._budget = budget
+
+    def observe(self, factor: Floats, rng: np.random.Generator) -> None:
+        """Split every configuration by the levels of one more feature, `factor` (n_levels, F)."""
+        joint = self.posteriors[:, None, :] * factor.astype(self.posteriors.dtype)
+        weights = (self.weights[:, None] * joint.sum(axis=2)).ravel()
+        children = np.flatnonzero(weights > 0)
+        if self.exact and len(children) <= self._budget:
+            self.weights = weights[children]
+        else:
+            children = _systematic(weights, self._budget, rng)
+            self.weights = np.full(self._budget, 1 / self._budget)
+            self.exact = False
+        kept = joint.reshape(-1, joint.shape[2])[children]
+        kept /= kept.sum(axis=1, keepdims=True)
+        self.posteriors = kept if self.exact else kept.astype(np.float32)
+
+    def mean_entropy(self, factor: Floats | None = None) -> tuple[float, float]:
+        """H(Z | S), or H(V | S) for V with `factor` (n_values, F), and its standard error."""
+        p = (
+            self.posteriors
+            if factor is None
+            else self.posteriors @ factor.T.astype(self.posteriors.dtype)
+        )
+        h = entropy(p).astype(np.float64)
+        mean = float(self.weights @ h)
+        if self.exact:
+            return mean, 0.0
+        return mean, float(np.sqrt(np.maximum(self.weights @ h**2 - mean**2, 0.0) / len(h)))
+
+    def coarse(self) -> tuple[Floats, NDArray[np.int64]]:
+        """Weights of groups of alike configurations, and the group of each configuration.
+
+        Entropy is concave, so information given the groups is never below that given the members.
+        """
+        if len(self.weights) <= COARSE_GROUPS:
+            return self.weights, np.arange(len(self.weights))
+        group = _alike(self.posteriors.astype(np.float32), self.weights)
+        return np.bincount(group, weights=self.weights).astype(np.float64), group
+
+
+def _systematic(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    ends = np.cumsum(weights)
+    points = (np.arange(n_draws) + rng.random()) * (ends[-1] / n_draws)
+    drawn: NDArray[np.int64] = np.searchsorted(ends, points, side="right")
+    return np.minimum(drawn, len(weights) - 1)
+
+
+def _alike(posteriors: NDArray[np.float32], weights: Floats) -> NDArray[np.int64]:
+    """Group configurations around centres, most of them where Z is least certain, by k-means.
+
+    Distances are those of square roots (Hellinger); groups with several likeliest states are split,
+    since mixing two certain configurations loses most.
+    """
+    roots = np.sqrt(posteriors)
+    doubt = np.cumsum(weights * (entropy(posteriors) + 1e-9))
+    spread = (np.arange(COARSE_GROUPS) + 0.5) * (doubt[-1] / COARSE_GROUPS)
+    centres = roots[np.minimum(np.searchsorted(doubt, spread), len(roots) - 1)]
+    group = _nearest(roots, centres)
+    for _ in range(LLOYD_STEPS):
+        centres = group_means(roots, weights, group)
+        group = _nearest(roots, centres)
+    likeliest = posteriors.argmax(axis=1)
+    return np.unique(group * posteriors.shape[1] + likeliest, return_inverse=True)[1]
+
+
+def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+    closeness = points @ centres.T
+    closeness -= 0.5 * (centres * centres).sum(axis=1)
+    nearest: NDArray[np.int64] = closeness.argmax(axis=1)
+    return nearest
+
+
+def group_means(
+    values: NDArray[np.floating], weights: Floats, group: NDArray[np.int64]
+) -> NDArray[np.floating]:
+    """Weighted mean of the rows of each group that has any."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    shares = weights[order].astype(values.dtype)
+    sums = np.add.reduceat(values[order] * shares[:, None], starts, axis=0)
+    means: NDArray[np.floating] = sums / np.add.reduceat(shares, starts)[:, None]
+    return means

@@ -1,0 +1,232 @@
+"""Greedy choice, naive or lazy. Both choose the same features: lazy only skips what cannot win.
+
+Lazy evaluation needs an upper bound on every candidate's gain. While information is exact, the
+latent gain of an earlier step is one, by submodularity. Sampled gains may rise by chance, so a
+bound is computed anew at every step, from the very configurations that a full evaluation would use,
+taken in a few groups. The label's gain is at most the latent one, and at most the doubt about Y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import Objective
+from core.selection.objective import AveragedObjective, Gains, Information
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+OnStep = Callable[["Step"], None]
+
+BATCH = 16
+PATIENCE = 5
+"""With k="auto", steps in a row without a rise above its error after which the search ends."""
+
+SAMPLING_ERRORS = 2.0
+_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True)
+class Step:
+    """One choice.
+
+    `latent` and `label` are the gains it was chosen by; `information` is what S tells afterwards.
+    `bounds` (N,) caps the latent gain of every candidate before the choice, -1 outside.
+    """
+
+    feature: int
+    decided_by: Literal["label", "latent", "included"]
+    exact: bool
+    latent: float
+    latent_se: float
+    label: float
+    label_se: float
+    runner_up: int | None
+    margin: float | None
+    bounds: Floats
+    information: Information
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to choose from and how.
+
+    `floors` maps each objective to (N,) gains that chance alone explains, given the number of rows.
+    """
+
+    objective: Objective
+    n_select: int | None
+    candidates: Ints
+    included: tuple[int, ...]
+    floors: dict[Objective, Floats]
+    lazy: bool = True
+    on_step: OnStep | None = None
+    on_wait: Callable[[], None] | None = None
+
+
+def is_rise(step: Step, task: Task) -> bool:
+    """Whether the objective rose by more than its own error at this step."""
+    gain, se = (
+        (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
+    )
+    return bool(gain > SAMPLING_ERRORS * se + task.floors[task.objective][step.feature])
+
+
+def choose(objective: AveragedObjective, task: Task) -> list[Step]:
+    """Choose greedily until the number asked for is reached, or nothing rises any more."""
+    steps: list[Step] = []
+    search = _Search(objective, task)
+    wanted = len(search.remaining) if task.n_select is None else task.n_select
+    idle = 0
+    while len(steps) < wanted and len(search.remaining):
+        step = (
+            search.include(task.included[len(steps)])
+            if len(steps) < len(task.included)
+            else search.best()
+        )
+        steps.append(step)
+        if task.on_step is not None:
+            task.on_step(step)
+        idle = 0 if is_rise(step, task) else idle + 1
+        if task.n_select is None and idle == PATIENCE and len(steps) >= len(task.included):
+            break
+    return steps
+
+
+@dataclass
+class _Fresh:
+    """Gains evaluated for the current S, by feature; NaN where not evaluated."""
+
+    latent: Floats
+    latent_se: Floats
+    label: Floats
+    label_se: Floats
+    done: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.done = np.zeros(len(self.latent), dtype=bool)
+
+    @classmethod
+    def empty(cls, n: int) -> _Fresh:
+        return cls(*(np.full(n, -np.inf) for _ in range(4)))
+
+    def store(self, gains: Gains) -> None:
+        at = gains.features
+        self.latent[at], self.latent_se[at] = gains.latent, gains.latent_se
+        self.label[at], self.label_se[at] = gains.label, gains.label_se
+        self.done[at] = True
+
+    def of(self, objective: Objective) -> Floats:
+        return self.label if objective == "label" else self.latent
+
+
+class _Search:
+    def __init__(self, objective: AveragedObjective, task: Task) -> None:
+        self._objective = objective
+        self._task = task
+        self._n = len(task.floors["latent"])
+        self._bounds: dict[Objective, Floats] = {
+            o: np.full(self._n, np.inf) for o in ("latent", "label")
+        }
+        self._fresh = _Fresh.empty(self._n)
+        self.remaining: Ints = np.unique(
+            np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
+        )
+
+    def include(self, feature: int) -> Step:
+        self._prepare()
+        self._evaluate(np.array([feature]), with_label=True)
+        return self._step(feature, "included", None)
+
+    def best(self) -> Step:
+        """The best candidate by the objective; by the latent gain where no label gain is real."""
+        self._prepare()
+        best, runner_up = self._top_two(self._task.objective)
+        if self._task.objective == "latent" or self._is_real(best):
+            decided_by = self._task.objective
+        else:
+            decided_by = "latent"
+            best, runner_up = self._top_two("latent")
+        if self._task.objective == "latent":
+            self._evaluate(np.array([best]), with_label=True)
+        return self._step(best, decided_by, runner_up)
+
+    def _add(self, feature: int) -> Information:
+        self._objective.add(feature)
+        self.remaining = self.remaining[self.remaining != feature]
+        self._fresh = _Fresh.empty(self._n)
+        return self._objective.information()
+
+    def _is_real(self, feature: int) -> bool:
+        error = (
+            SAMPLING_ERRORS * self._fresh.label_se[feature] + self._task.floors["label"][feature]
+        )
+        return bool(self._fresh.label[feature] > error)
+
+    def _prepare(self) -> None:
+        """Bring the bounds up to date with S; naively, evaluate everything."""
+        if not self._task.lazy:
+            self._evaluate(self.remaining, with_label=self._task.objective == "label")
+            return
+        stale = self._bounds["latent"][self.remaining] if self._objective.exact else np.inf
+        bounds = self._objective.bounds(self.remaining)
+        latent = np.minimum(bounds[:, 0], stale)
+        self._bounds["latent"][self.remaining] = latent
+        self._bounds["label"][self.remaining] = np.minimum(bounds[:, 1], latent)
+
+    def _top_two(self, objective: Objective) -> tuple[int, int | None]:
+        """The best and the second best; evaluates by falling bound while one may matter."""
+        bounds, values = self._bounds[objective], self._fresh.of(objective)
+        order = self.remaining[np.argsort(-bounds[self.remaining], kind="stable")]
+        for start in range(0, len(order), BATCH):
+            ranked = self._ranked(values)
+            second = values[ranked[1]] if len(ranked) > 1 else -np.inf
+            batch = order[start : start + BATCH]
+            if bounds[batch[0]] * (1 + _ROUNDING) + _ROUNDING**2 < second:
+                break
+            batch = batch[~self._fresh.done[batch]]
+            if len(batch):
+                self._evaluate(batch, with_label=self._task.objective == "label")
+        ranked = self._ranked(values)
+        return int(ranked[0]), int(ranked[1]) if len(ranked) > 1 else None
+
+    def _ranked(self, values: Floats) -> Ints:
+        done = self.remaining[self._fresh.done[self.remaining]]
+        return done[np.lexsort((done, -values[done]))][:2]
+
+    def _evaluate(self, features: Ints, *, with_label: bool) -> None:
+        if self._task.on_wait is not None:
+            self._task.on_wait()
+        self._fresh.store(self._objective.gains(features, with_label=with_label))
+
+    def _step(
+        self,
+        feature: int,
+        decided_by: Literal["label", "latent", "included"],
+        runner_up: int | None,
+    ) -> Step:
+        fresh = self._fresh
+        caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
+        bounds = np.full(self._n, -1.0)
+        bounds[self.remaining] = caps[self.remaining]
+        margin = None
+        if runner_up is not None:
+            values = fresh.of("latent" if decided_by == "latent" else "label")
+            margin = float(values[feature] - values[runner_up])
+        return Step(
+            feature=feature,
+            decided_by=decided_by,
+            exact=self._objective.exact,
+            latent=float(fresh.latent[feature]),
+            latent_se=float(fresh.latent_se[feature]),
+            label=float(fresh.label[feature]),
+            label_se=float(fresh.label_se[feature]),
+            runner_up=runner_up,
+            margin=margin,
+            bounds=bounds,
+            information=self._add(feature),
+        )

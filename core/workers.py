@@ -1,0 +1,52 @@
+"""Threads over compiled kernels that release the interpreter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from types import TracebackType
+from typing import TypeVar
+
+Task = TypeVar("Task")
+OnProgress = Callable[[float], None]
+
+
+class Workers:
+    """Runs independent tasks; which thread takes which never matters to the answer."""
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads or os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(
+        self,
+        work: Callable[[Task], None],
+        tasks: Iterable[Task],
+        on_progress: OnProgress = lambda fraction: None,
+    ) -> None:
+        """Do all tasks, telling after each how much is done; a callback that raises ends it."""
+        todo = list(tasks)
+        alone = self._pool is None or len(todo) == 1
+        done = map(work, todo) if alone or self._pool is None else self._pool.map(work, todo)
+        for n_done, _ in enumerate(done, start=1):
+            on_progress(n_done / len(todo))
+
+    def run_ranges(self, work: Callable[[int, int], None], n_items: int) -> None:
+        """Call `work(start, stop)` for contiguous parts of range(n_items), one for each thread."""
+        n_parts = max(1, min(self.n_threads, n_items))
+        cuts = [n_items * i // n_parts for i in range(n_parts + 1)]
+        self.run(lambda part: work(*part), pairwise(cuts))
