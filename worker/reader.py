@@ -137,6 +137,6 @@ def _outcome(directory: Path, code: int, limits: Limits) -> dict[str, Any]:
 def _cause(code: int, words: str, limits: Limits) -> str:
     if code in TIME_OVER:
         return f"reading the file takes longer than the {limits.seconds} seconds allowed"
-    if any(word in words.lower() for word in ("memory", "alloc")):
+    if any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
         return out_of_memory(limits)
     return "the file makes its reader crash; it is damaged or was made to"
