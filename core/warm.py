@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from core.config import METHODS, Evaluate, GsmCpd, SelectionConfig
 from core.cpd._lanes import LANES, MAX_WIDTH
@@ -14,7 +17,9 @@ N_ROWS = 64
 def warm_kernels() -> None:
     """Tiny selections that pass through every width, precision, phase and method."""
     rows = np.arange(N_ROWS)
-    columns = {f"x{n}": (rows * (n + 3) // (n + 1)) % (2 + n % 3) for n in range(8)}
+    columns: dict[str, NDArray[Any]] = {
+        f"x{n}": (rows * (n + 3) // (n + 1)) % (2 + n % 3) for n in range(8)
+    }
     columns |= {"z": rows / N_ROWS, "y": (rows % 2).astype(bool)}
     for width in range(LANES, MAX_WIDTH + 1, LANES):
         method = GsmCpd(
