@@ -76,7 +76,7 @@ def ours(problem: CodedProblem, method: Rival) -> float:
 
 
 def mrmr_selection(problem: CodedProblem) -> float:
-    """Measure it by F statistic and correlation, its only cheap choice; two processes, as ours has threads."""
+    """Measure it by F statistic and correlation; two processes, as ours has two threads."""
     frame, labels = pd.DataFrame(problem.codes.astype(float)), pd.Series(problem.labels)
     mrmr_classif(frame[:500], labels[:500], 2, n_jobs=2, show_progress=False)
     return seconds(lambda: mrmr_classif(frame, labels, K, n_jobs=2, show_progress=False), repeats=1)
