@@ -103,7 +103,9 @@ def test_greedy_and_its_certificate_against_the_true_optimum(models: list[Model]
     left = averaged.gains(np.setdiff1d(np.arange(6), order(steps)), with_label=False)
     caps = np.full(6, -1.0)
     caps[left.features] = left.latent
-    certificate = certify(steps, caps, averaged, 0.0)
+    told = [0.0, *(step.information.latent for step in steps)]
+    prefixes = list(zip(told, [*(step.bounds for step in steps), caps], strict=True))
+    certificate = certify(prefixes, k, averaged, 0.0)
     best_latent = reference.best_value(models, k, "latent")
     best_label = reference.best_value(models, k, "label")
     assert certificate.latent.value >= ENOUGH * best_latent
