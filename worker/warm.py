@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from core.pipeline import select_features
 
 from core.config import Evaluate, GsmCpd, SelectionConfig
+from core.pipeline import select_features
 
 N_ROWS = 64
 
