@@ -12,7 +12,7 @@ RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --no-deps .
 # One small job of each kind compiles the kernels. Their cache is keyed by the type of CPU: on
 # another type the worker compiles them again when it starts, before it takes a job.
 RUN mkdir -p /var/lib/pith /var/cache/pith; \
-    for method in gsm_cpd mrmr jmim rjmi iselect; do \
+    for method in gsm_cpd jmim globalfs; do \
         /opt/pith/bin/pith select examples/wine.csv --target cultivar -k 3 --method "$method"; \
     done
 
