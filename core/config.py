@@ -210,7 +210,7 @@ class Discretize:
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which features take part: `include` are chosen first, `candidates` are the only ones searched."""
+    """Which features take part: `include` come first, `candidates` are the only ones searched."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -102,7 +102,7 @@ def encode_columns(
 
 def _split_missing(name: str, values: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Which rows have a value, and those values, as numbers where they are numbers."""
-    array = np.ma.asanyarray(values)
+    array: Any = np.ma.asanyarray(values)
     if array.ndim != 1:
         raise InvalidData(
             f"column {name!r} must be one-dimensional, not of shape {array.shape}", name
@@ -181,7 +181,8 @@ def _level_name(value: Any) -> str:
     if isinstance(value, np.bool_ | bool):
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
-        return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+        number = float(value)
+        return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
     return str(value)
 
 

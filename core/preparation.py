@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -138,7 +139,7 @@ def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> NDA
     return np.flatnonzero(used)
 
 
-def _why_useless(column: CodedColumn) -> str | None:
+def _why_useless(column: CodedColumn) -> Literal["constant", "all_missing"] | None:
     if column.n_used == 0:
         return "all_missing"
     return "constant" if column.n_used == 1 else None
@@ -189,7 +190,7 @@ def _notes(
             f"{n_rows - len(rows)} rows without {target!r} or without weight were left out."
         )
     notes += [
-        f"Column {column.name!r} has more levels than fit a byte: the {len(column.merged)} rarest were merged."
+        f"Column {column.name!r} has too many levels: the {len(column.merged)} rarest were merged."
         for column in learnt
         if column.merged
     ]

@@ -1,4 +1,4 @@
-"""How many latent states: cross-validated misclassification of the label, all folds side by side."""
+"""How many latent states: cross-validated misclassification, all folds side by side."""
 
 from __future__ import annotations
 
