@@ -87,7 +87,7 @@ def write_wide_table(path: Path) -> Path:
 
 
 @contextmanager
-def serving(data_dir: Path, program: Path = PITH, **variables: str) -> Iterator[Service]:
+def serving(data_dir: Path, *, program: Path = PITH, **variables: str) -> Iterator[Service]:
     """Start on a free port in this directory; stop at the end, unless the test did."""
     with (data_dir.parent / f"{data_dir.name}.log").open("ab") as log:
         process = start(data_dir, program, stderr=log, **variables)

@@ -209,7 +209,7 @@ def test_the_image_builds(tmp_path: Path) -> None:
     kernels = tmp_path / "var" / "cache" / "pith"
     assert list(kernels.rglob("*.nbc"))
     program = tmp_path / "opt" / "pith" / "bin" / "pith"
-    with serving(tmp_path / "data", program, NUMBA_CACHE_DIR=str(kernels)) as service:
+    with serving(tmp_path / "data", program=program, NUMBA_CACHE_DIR=str(kernels)) as service:
         assert run_job(service.address)["status"] == "succeeded"
 
 
