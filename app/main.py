@@ -38,7 +38,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.registry = CollectorRegistry()
-    for part in (datasets, jobs, outcomes, operations, docs):
+    for part in (jobs, outcomes, datasets, operations, docs):  # the most polled first
         app.include_router(part.router)
     install_handlers(app)
     install_openapi(app)

@@ -19,7 +19,7 @@ from sqlalchemy import Insert, String, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.db.base import Base
+from app.db.base import Base, Reader
 
 ATTEMPTS = "attempts"
 LEASE_EXPIRIES = "lease_expiries"
@@ -53,7 +53,7 @@ def _upsert(session: Session, name: str, label: str, amount: float) -> Insert:
     return upsert
 
 
-def read_counters(session: Session) -> dict[tuple[str, str], float]:
+def read_counters(session: Reader) -> dict[tuple[str, str], float]:
     """Every counter by name and label."""
     rows = session.execute(select(Counter.name, Counter.label, Counter.value))
     return {(name, label): value for name, label, value in rows}

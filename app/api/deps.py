@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from fastapi import Depends, Path, Request
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.api.watcher import Watcher
 from app.broker import Bell
 from app.datasets.store import LocalStore
+from app.db.base import Reader
 from app.db.session import Database
 from app.errors import UnsupportedMedia
 from app.settings import Settings
@@ -42,9 +44,15 @@ class Caller:
     tenant: str
 
     def read(
-        self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
+        self, call: Callable[Concatenate[Reader, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
-        """Call a service that only reads."""
+        """Call a service that only reads; once more if its connection had died while idle."""
+        try:
+            with self.services.database.read() as session:
+                return call(session, self.tenant, *args, **kw)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
         with self.services.database.read() as session:
             return call(session, self.tenant, *args, **kw)
 
@@ -56,7 +64,7 @@ class Caller:
             return call(session, self.tenant, *args, **kw)
 
     async def read_aside(
-        self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
+        self, call: Callable[Concatenate[Reader, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """The same as `read`, from an asynchronous route."""
         return await run_in_threadpool(lambda: self.read(call, *args, **kw))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 import time
@@ -69,13 +70,11 @@ class Observed:
         route = getattr(scope.get("route"), "path", "unmatched")
         self.metrics.requests.labels(scope["method"], route, str(status)).inc()
         self.metrics.seconds.labels(route).observe(seconds)
-        log.info(
-            "request",
-            method=scope["method"],
-            path=scope["path"],
-            status=status,
-            seconds=round(seconds, 4),
-        )
+        # Polls that went well would drown all else, and writing their line costs half a poll.
+        level = logging.DEBUG if scope["method"] == "GET" and status < 400 else logging.INFO
+        if log.isEnabledFor(level):
+            line = {"method": scope["method"], "path": scope["path"], "status": status}
+            log.log(level, "request", **line, seconds=round(seconds, 4))
 
 
 def _request_id(scope: Scope) -> str:

@@ -23,10 +23,10 @@ from app.api.results import (
     open_arrays,
 )
 from app.api.schemas import EventPage, EventRead
+from app.db.base import AnyRow
 from app.errors import FieldError, Invalid
 from app.jobs import service
 from app.jobs.methods import Strict
-from app.jobs.models import JobEvent
 from app.jobs.state import Status
 
 router = APIRouter(prefix="/v1/jobs", tags=["outcomes"])
@@ -109,7 +109,7 @@ async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]
             yield ": still here\n\n"
 
 
-def _sse(event: JobEvent) -> str:
+def _sse(event: AnyRow) -> str:
     data = EventRead.model_validate(event).model_dump_json()
     return f"id: {event.seq}\nevent: {event.kind}\ndata: {data}\n\n"
 

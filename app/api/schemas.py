@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import (
     AliasChoices,
     BaseModel,
     ConfigDict,
     Field,
-    PlainSerializer,
     computed_field,
 )
 
@@ -21,9 +20,6 @@ from core.results import Phase
 
 JOB_EXAMPLE = "job_0123456789abcdef0123456789abcdef"
 DATASET_EXAMPLE = "ds_0123456789abcdef0123456789abcdef"
-Time = Annotated[
-    datetime, PlainSerializer(lambda moment: moment.isoformat().replace("+00:00", "Z"), str)
-]
 
 
 class Answer(BaseModel):
@@ -56,8 +52,8 @@ class DatasetSummary(Answer):
     n_rows: int | None
     n_columns: int | None
     reason: str | None = Field(description="Why it was rejected.")
-    created_at: Time
-    finished_at: Time | None
+    created_at: datetime
+    finished_at: datetime | None
 
 
 class DatasetRead(DatasetSummary):
@@ -115,11 +111,11 @@ class JobRead(Answer):
     error: JobError | None
     labels: dict[str, str]
     phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
-    created_at: Time
-    started_at: Time | None
-    finished_at: Time | None
-    cancel_requested_at: Time | None
-    deadline_at: Time
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    cancel_requested_at: datetime | None
+    deadline_at: datetime
     specification: dict[str, Any] = Field(description="The completed specification.")
 
     @computed_field  # type: ignore[prop-decorator]
@@ -142,7 +138,7 @@ class EventRead(Answer):
     """Something that happened to a job."""
 
     seq: int = Field(description="From 1, without gaps; the id of the server-sent event.")
-    at: Time
+    at: datetime
     kind: str = Field(examples=["selected"])
     data: dict[str, Any]
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, String, delete, or_, select, tuple_, updat
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import AnyRow, Utc
+from app.db.base import AnyRow, Reader, Utc
 
 SWEEP_LIMIT = 500
 HIDDEN = {"columns", "owner"}
@@ -37,7 +37,7 @@ class ReadClaim:
         )
 
 
-def read(session: Session, tenant: str, dataset_id: str) -> AnyRow | None:
+def read(session: Reader, tenant: str, dataset_id: str) -> AnyRow | None:
     """A dataset without its columns."""
     statement = select(*LISTED).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
     return session.execute(statement).one_or_none()
@@ -49,18 +49,18 @@ def lock(session: Session, tenant: str, dataset_id: str, *, shared: bool) -> Any
     return session.execute(statement.with_for_update(read=shared)).one_or_none()
 
 
-def read_columns(session: Session, dataset_id: str) -> list[dict[str, Any]]:
+def read_columns(session: Reader, dataset_id: str) -> list[dict[str, Any]]:
     """The profile of every column; empty until the dataset is ready."""
     statement = select(Dataset.columns).where(Dataset.id == dataset_id)
     return session.execute(statement).scalar_one_or_none() or []
 
 
-def column_names(session: Session, dataset_id: str) -> list[str]:
+def column_names(session: Reader, dataset_id: str) -> list[str]:
     """The names of the columns, in order."""
     return [column["name"] for column in read_columns(session, dataset_id)]
 
 
-def read_sha256(session: Session, tenant: str, dataset_id: str) -> str:
+def read_sha256(session: Reader, tenant: str, dataset_id: str) -> str:
     """The hash of the upload."""
     statement = select(Dataset.sha256).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
     return session.execute(statement).scalar_one()
@@ -74,7 +74,7 @@ def find_by_content(session: Session, tenant: str, content_key: str) -> AnyRow |
 
 
 def list_datasets(
-    session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
+    session: Reader, tenant: str, before: tuple[datetime, str] | None, limit: int
 ) -> Sequence[AnyRow]:
     """Newest first, from after the row that `before` names."""
     statement = select(*LISTED).where(Dataset.tenant == tenant)

@@ -18,7 +18,7 @@ from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
 from app.datasets.store import Store, key_of
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow, Reader, utc_now
 from app.errors import Conflict, NotFound
 from app.jobs.repository import is_used
 
@@ -79,7 +79,7 @@ def _new_dataset(tenant: str, upload: Upload) -> Dataset:
 
 
 def get_dataset(
-    session: Session, tenant: str, dataset_id: str
+    session: Reader, tenant: str, dataset_id: str
 ) -> tuple[AnyRow, list[dict[str, Any]]]:
     """The dataset with the profile of its columns, or NotFound."""
     with session.begin():
@@ -90,7 +90,7 @@ def get_dataset(
 
 
 def list_datasets(
-    session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
+    session: Reader, tenant: str, before: tuple[datetime, str] | None, limit: int
 ) -> Sequence[AnyRow]:
     """One page, newest first."""
     with session.begin():

@@ -6,11 +6,13 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, MetaData, Row, String, TypeDecorator
+from sqlalchemy import JSON, Connection, DateTime, Dialect, MetaData, Row, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 AnyRow = Row[*tuple[Any, ...]]
+# Reading needs no unit of work, and without one takes half the time.
+Reader = Session | Connection
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

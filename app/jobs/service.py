@@ -15,10 +15,10 @@ from app import metrics
 from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
-from app.db.base import AnyRow, new_id, utc_now
+from app.db.base import AnyRow, Reader, new_id, utc_now
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
-from app.jobs.models import Job, JobEvent, JobResult
+from app.jobs.models import Job, JobResult
 from app.jobs.repository import Claim, Event, Filters
 from app.jobs.specification import Specification, check_columns
 
@@ -46,14 +46,14 @@ class Work:
     specification: dict[str, Any]
 
 
-def validate(session: Session, tenant: str, specification: Specification) -> None:
+def validate(session: Reader, tenant: str, specification: Specification) -> None:
     """Refuse what cannot run, without submitting it."""
     with session.begin():
         dataset = datasets.read(session, tenant, specification.dataset_id)
         _check(session, dataset, specification)
 
 
-def _check(session: Session, dataset: AnyRow | None, specification: Specification) -> None:
+def _check(session: Reader, dataset: AnyRow | None, specification: Specification) -> None:
     if dataset is None:
         detail = f"there is no dataset {specification.dataset_id}"
         raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
@@ -111,7 +111,7 @@ def _new_job(tenant: str, specification: Specification, key: str | None, asked: 
     )
 
 
-def get_job(session: Session, tenant: str, job_id: str) -> AnyRow:
+def get_job(session: Reader, tenant: str, job_id: str) -> AnyRow:
     """The job as it is, or NotFound."""
     with session.begin():
         return _found(repository.read_job(session, tenant, job_id), job_id)
@@ -124,7 +124,7 @@ def _found(job: AnyRow | None, job_id: str) -> AnyRow:
 
 
 def list_jobs(
-    session: Session,
+    session: Reader,
     tenant: str,
     filters: Filters,
     before: tuple[datetime, str] | None,
@@ -136,15 +136,15 @@ def list_jobs(
 
 
 def read_events(
-    session: Session, tenant: str, job_id: str, after: int, limit: int
-) -> tuple[AnyRow, Sequence[JobEvent]]:
+    session: Reader, tenant: str, job_id: str, after: int, limit: int
+) -> tuple[AnyRow, Sequence[AnyRow]]:
     """The job and its events after number `after`."""
     job = get_job(session, tenant, job_id)
     with session.begin():
         return job, repository.read_events(session, tenant, job_id, after, limit)
 
 
-def get_document(session: Session, tenant: str, job_id: str) -> dict[str, Any]:
+def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
     """The result, or Conflict while there is none."""
     job = get_job(session, tenant, job_id)
     with session.begin():
@@ -155,7 +155,7 @@ def get_document(session: Session, tenant: str, job_id: str) -> dict[str, Any]:
     return document
 
 
-def get_arrays(session: Session, tenant: str, job_id: str) -> bytes:
+def get_arrays(session: Reader, tenant: str, job_id: str) -> bytes:
     """The factors as an .npz file, or NotFound when the method fits no model."""
     get_document(session, tenant, job_id)
     with session.begin():

@@ -38,7 +38,7 @@ def test_methods_are_those_of_core(service: Service) -> None:
 
 
 def test_request_id_is_given_back_and_logged(service: Service) -> None:
-    answer = service.client.get("/livez", headers={"x-request-id": "find-me-42"})
+    answer = service.client.get("/nowhere", headers={"x-request-id": "find-me-42"})
     assert answer.headers["x-request-id"] == "find-me-42"
     log = service.data_dir / "api.log"
     service.until("/livez", lambda _: "find-me-42" in log.read_text())
