@@ -25,7 +25,7 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help run setup test lint format pins bench-engine bench-rivals bench-accuracy bench-service clean
+.PHONY: help run setup test lint format openapi pins bench-engine bench-rivals bench-accuracy bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -59,6 +59,9 @@ bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet fi
 
 bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
 	$(BIN)/python -m benchmarks.service
+
+openapi: setup ## Write openapi.json anew
+	$(BIN)/python -m app.api.write_openapi
 
 pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and without addresses
 	$(BIN)/uv lock --upgrade --quiet

@@ -72,7 +72,9 @@ def _conclude(
         key = key_of(row.tenant, row.id, COLUMNS_KEY)
         with process.store.put(key) as target, columns.open("rb") as source:
             shutil.copyfileobj(source, target)
-        service.accept(session, claim, outcome["n_rows"], outcome["columns"])
+        accepted = service.accept(session, claim, outcome["n_rows"], outcome["columns"])
+        if not accepted and service.is_gone(session, row.id):  # deleted while it was read
+            process.store.delete(key_of(row.tenant, row.id))
 
 
 def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:

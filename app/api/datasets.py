@@ -25,6 +25,8 @@ from app.jobs.methods import Strict
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
+# What the frame of a multipart body may add to the file.
+MULTIPART_BYTES = 65_536
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 UPLOAD_BODY = {
     "required": True,
@@ -101,7 +103,8 @@ async def upload_dataset(
 
 async def _store(request: Request, caller: Caller, query: UploadQuery) -> Upload:
     max_bytes = caller.services.settings.max_upload_bytes
-    if int(request.headers.get("content-length", 0)) > max_bytes + 65_536:
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > max_bytes + MULTIPART_BYTES:
         raise too_large(max_bytes)
     media_type = request.headers.get("content-type", "")
     chunks: AsyncIterator[bytes] = request.stream()

@@ -24,7 +24,7 @@ from app.api.results import (
 )
 from app.api.schemas import EventPage, EventRead
 from app.db.base import AnyRow
-from app.errors import FieldError, Invalid
+from app.errors import FieldError, Invalid, NotFound
 from app.jobs import service
 from app.jobs.methods import Strict
 from app.jobs.state import Status
@@ -97,7 +97,10 @@ def _event_number(last_event_id: str | None) -> int:
 
 async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]:
     while True:
-        job, events = await caller.read_aside(service.read_events, job_id, after, MAX_EVENTS)
+        try:
+            job, events = await caller.read_aside(service.read_events, job_id, after, MAX_EVENTS)
+        except NotFound:  # deleted while it was watched
+            return
         for event in events:
             yield _sse(event)
             after = event.seq

@@ -45,13 +45,13 @@ class Problem(BaseModel):
 
 def install_handlers(app: FastAPI) -> None:
     """Make every error of the application a problem document."""
-    app.add_exception_handler(ServiceError, _on_service_error)
-    app.add_exception_handler(RequestValidationError, _on_invalid_request)
-    app.add_exception_handler(HTTPException, _on_http_error)
-    app.add_exception_handler(OperationalError, _on_lost_database)
-    app.add_exception_handler(PoolTimeout, _on_lost_database)
-    app.add_exception_handler(DBAPIError, _on_database_error)
-    app.add_exception_handler(Exception, _on_fault)
+    app.exception_handler(ServiceError)(_on_service_error)
+    app.exception_handler(RequestValidationError)(_on_invalid_request)
+    app.exception_handler(HTTPException)(_on_http_error)
+    app.exception_handler(OperationalError)(_on_lost_database)
+    app.exception_handler(PoolTimeout)(_on_lost_database)
+    app.exception_handler(DBAPIError)(_on_database_error)
+    app.exception_handler(Exception)(_on_fault)
 
 
 def render(request: Request, error: ServiceError) -> JSONResponse:
@@ -71,13 +71,11 @@ def render(request: Request, error: ServiceError) -> JSONResponse:
     return JSONResponse(document, error.status, headers=error.headers, media_type=MEDIA_TYPE)
 
 
-async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, ServiceError)
+async def _on_service_error(request: Request, error: ServiceError) -> JSONResponse:
     return render(request, error)
 
 
-async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
+async def _on_invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
     return render(request, _invalid(error.errors(), error.body))
 
 
@@ -134,8 +132,7 @@ def _with_status(
     return error
 
 
-async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
+async def _on_http_error(request: Request, error: HTTPException) -> JSONResponse:
     code = CODES.get(error.status_code, "http_error")
     detail = str(error.detail)
     return render(request, _with_status(detail, error.status_code, code, error.headers))
@@ -147,8 +144,7 @@ async def _on_lost_database(request: Request, error: Exception) -> JSONResponse:
     return render(request, Unavailable(detail, code="database_unavailable", headers=headers))
 
 
-async def _on_database_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, DBAPIError)
+async def _on_database_error(request: Request, error: DBAPIError) -> JSONResponse:
     if error.connection_invalidated:
         return await _on_lost_database(request, error)
     return await _on_fault(request, error)

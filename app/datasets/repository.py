@@ -66,6 +66,11 @@ def read_sha256(session: Reader, tenant: str, dataset_id: str) -> str:
     return session.execute(statement).scalar_one()
 
 
+def exists(session: Reader, dataset_id: str) -> bool:
+    """Whether there is such a dataset, in any tenant."""
+    return session.execute(select(Dataset.id).where(Dataset.id == dataset_id)).first() is not None
+
+
 def find_by_content(session: Session, tenant: str, content_key: str) -> AnyRow | None:
     """The dataset of the same bytes, read in the same way."""
     statement = select(*LISTED)

@@ -135,6 +135,12 @@ def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]
     return _finish(session, claimed, DatasetStatus.READY, values)
 
 
+def is_gone(session: Session, dataset_id: str) -> bool:
+    """Whether the dataset was deleted."""
+    with session.begin():
+        return not repository.exists(session, dataset_id)
+
+
 def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
     """The dataset cannot be used, if the claim still holds."""
     return _finish(session, claimed, DatasetStatus.REJECTED, {"reason": reason})
