@@ -40,6 +40,7 @@ class Child:
     failures: int = 0
     started: float = 0.0
     resume: float = 0.0
+    asked: bool = False
 
     def start(self) -> None:
         """Start the program in a session of its own, out of reach of the terminal's Ctrl-C."""
@@ -75,11 +76,17 @@ class Child:
         self.process, self.resume = None, now + pause
         log.warning("child ended", child=self.name, status=status, restart_in_seconds=pause)
 
+    def ask_to_stop(self) -> None:
+        """Ask once: to some programs a second signal means at once."""
+        if self.process is not None and not self.asked:
+            self.process.terminate()
+            self.asked = True
+
     def stop(self, seconds: float) -> None:
-        """Ask the program to stop; kill its whole session when it does not in time."""
+        """See the program end; kill its whole session when it does not in time."""
+        self.ask_to_stop()
         if self.process is None:
             return
-        self.process.terminate()
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -89,7 +96,7 @@ class Child:
 
 
 class Supervisor:
-    """Children in the order of their start; they stop in reverse."""
+    """Children in the order of their start; the first, which the others need, stops last."""
 
     def __init__(self, stop_seconds: float) -> None:
         self.children: list[Child] = []
@@ -107,6 +114,8 @@ class Supervisor:
         return self
 
     def __exit__(self, *_exception: object) -> None:
+        for child in self.children[1:]:
+            child.ask_to_stop()
         for child in reversed(self.children):
             child.stop(self.stop_seconds)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -103,3 +106,16 @@ def test_bad_input_is_one_sentence_and_status_2(arguments: list[str], sentence: 
     assert done.stderr.startswith("pith: ")
     assert done.stderr.count("\n") == 1
     assert sentence in done.stderr
+
+
+def test_ctrl_c_ends_a_selection_without_a_traceback() -> None:
+    command = [sys.executable, "-m", "app", "select", str(WINE), "-t", "cultivar"]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = psutil.Process(running.pid)
+    while not any("polars" in region.path for region in process.memory_maps()):
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
