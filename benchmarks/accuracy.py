@@ -1,8 +1,8 @@
 """The paper's experiment: accuracy of 1-NN for every K, all methods, all files in a directory.
 
 70/30 splits, the same for all methods; the selection sees the training rows only. One line of JSON
-for each dataset, method and split is appended to units.jsonl; what is there with the same options is
-not done again. After a change of the code itself, begin with an empty directory.
+for each dataset, method and split is appended to units.jsonl; what is there with the same options
+is not done again. After a change of the code itself, begin with an empty directory.
 """
 
 from __future__ import annotations
