@@ -1,7 +1,8 @@
 """The paper's experiment: accuracy of 1-NN for every K, all methods, all files in a directory.
 
 70/30 splits, the same for all methods; the selection sees the training rows only. One line of JSON
-for each dataset, method and split is appended to units.jsonl; what is there is not done again.
+for each dataset, method and split is appended to units.jsonl; what is there with the same options
+is not done again. After a change of the code itself, begin with an empty directory.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ METHODS: dict[str, Method] = {
 }
 
 
+Key = tuple[str, str, int, str]
+
+
 @dataclass(frozen=True)
 class Unit:
     """One selection and its curve."""
@@ -56,13 +60,14 @@ class Unit:
     dataset: str
     method: str
     split: int
+    options: str
     seconds: float
     accuracy: list[float]
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> Key:
         """What must not be done twice."""
-        return self.dataset, self.method, self.split
+        return self.dataset, self.method, self.split, self.options
 
 
 def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
@@ -87,22 +92,29 @@ def measure(table: CodedTable, method: str, split_index: int, most_features: int
     order = choose(table, split.train, k, METHODS[method])
     seconds = time.perf_counter() - start
     curve = evaluate_split(order, table.codes, table.ordered, table.labels, split, config)
-    return Unit(table.name, method, split_index, seconds, curve.tolist())
+    options = describe(method, most_features)
+    return Unit(table.name, method, split_index, options, seconds, curve.tolist())
 
 
-def read_units(path: Path) -> list[Unit]:
+def describe(method: str, most_features: int) -> str:
+    return f"{METHODS[method]}, k={most_features}"
+
+
+def read_units(path: Path, most_features: int) -> list[Unit]:
+    """Read what was done with the options of today."""
     lines = path.read_text().splitlines() if path.exists() else []
-    return [Unit(**json.loads(line)) for line in lines]
+    units = [Unit(**json.loads(line)) for line in lines]
+    return [unit for unit in units if unit.options == describe(unit.method, most_features)]
 
 
 def missing_units(
-    paths: list[Path], methods: list[str], n_splits: int, done: set[tuple[str, str, int]]
+    arguments: argparse.Namespace, paths: list[Path], done: set[Key]
 ) -> Iterator[tuple[Path, str, int]]:
-    """Split by split, so that an interrupted run has all methods to the same depth."""
-    for split in range(n_splits):
+    """Go split by split, so that an interrupted run has all methods to the same depth."""
+    for split in range(arguments.splits):
         for path in paths:
-            for method in methods:
-                if (path.stem, method, split) not in done:
+            for method in arguments.methods:
+                if (path.stem, method, split, describe(method, arguments.k)) not in done:
                     yield path, method, split
 
 
@@ -111,8 +123,8 @@ def run(arguments: argparse.Namespace) -> None:
     store = arguments.out / "units.jsonl"
     paths = sorted(arguments.data.glob("*.parquet"), key=lambda path: path.stat().st_size)
     paths = [path for path in paths if not arguments.only or path.stem in arguments.only]
-    done = {unit.key for unit in read_units(store)}
-    todo = list(missing_units(paths, arguments.methods, arguments.splits, done))
+    done = {unit.key for unit in read_units(store, arguments.k)}
+    todo = list(missing_units(arguments, paths, done))
     tables: dict[Path, CodedTable] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn()) as bar, store.open("a") as units:
@@ -124,7 +136,7 @@ def run(arguments: argparse.Namespace) -> None:
             units.write(json.dumps(asdict(unit)) + "\n")
             units.flush()
             bar.advance(task)
-    write_report([asdict(unit) for unit in read_units(store)], arguments.out)
+    write_report([asdict(unit) for unit in read_units(store, arguments.k)], arguments.out)
 
 
 def parse() -> argparse.Namespace:

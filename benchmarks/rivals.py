@@ -104,7 +104,7 @@ def peer_seconds(peer: str, n_rows: int, n_features: int, limit: float) -> tuple
     try:
         printed, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGTERM)
         process.communicate()
         return limit, True
     return float(printed.split()[-1]), False

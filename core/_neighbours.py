@@ -52,7 +52,7 @@ def _lowest(distances: Floats) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=FREE_ORDER)
-def _count(distances: Floats, labels: Labels, nearest: Any, label: int) -> Any:
+def _count(distances: Floats, labels: Labels, nearest: float, label: int) -> tuple[Any, Any]:
     """Count the rows at this distance, and those of them with this label."""
     n_near, n_right = np.float32(0), np.float32(0)
     for row in range(distances.size):
