@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ from worker.process import SCRATCH, Process
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.02
-CPU_LIMIT_SIGNALS = {-24, -9}
+STDERR = "stderr"
+TIME_OVER = {-signal.SIGXCPU, -signal.SIGKILL}
 
 
 class Interrupted(Exception):
@@ -53,7 +55,7 @@ def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
     scratch = process.settings.data_dir / SCRATCH
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
-        outcome = _run_child(process, claim, row, Path(directory))
+        outcome = run_child(process, claim, row, Path(directory))
         log.info("dataset read", rejected=outcome.get("rejected"))
         _conclude(process, claim, row, outcome, Path(directory) / COLUMNS)
     with process.database.write() as session:
@@ -73,7 +75,8 @@ def _conclude(
         service.accept(session, claim, outcome["n_rows"], outcome["columns"])
 
 
-def _run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:
+def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:
+    """Read the upload in a process of its own, and say what came of it."""
     limits = _limits(process)
     with process.store.open(key_of(row.tenant, row.id, RAW)) as source:
         order = Order(
@@ -83,11 +86,9 @@ def _run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path)
             options=row.options,
             limits=asdict(limits),
         )
-        child = subprocess.Popen(  # noqa: S603  our own program
-            [sys.executable, "-m", "app.datasets.ingest", order.to_json()],
-            stdin=source,
-            stderr=(directory / "stderr").open("wb"),
-        )
+        with (directory / STDERR).open("wb") as words:
+            command = [sys.executable, "-m", "app.datasets.ingest", order.to_json()]
+            child = subprocess.Popen(command, stdin=source, stderr=words)  # noqa: S603  our own
         try:
             _await(process, claim, child, limits)
         finally:
@@ -127,15 +128,15 @@ def _outcome(directory: Path, code: int, limits: Limits) -> dict[str, Any]:
     try:
         outcome: dict[str, Any] = json.loads((directory / OUTCOME).read_text())
     except (OSError, ValueError):
-        words = (directory / "stderr").read_text(errors="replace")
+        words = (directory / STDERR).read_text(errors="replace")
         log.warning("reader died", code=code, stderr=words[-2000:])
         return {"rejected": _cause(code, words, limits)}
     return outcome
 
 
 def _cause(code: int, words: str, limits: Limits) -> str:
-    if code in CPU_LIMIT_SIGNALS:
+    if code in TIME_OVER:
         return f"reading the file takes longer than the {limits.seconds} seconds allowed"
-    if any(word in words.lower() for word in ("memory", "alloc")):
+    if any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
         return out_of_memory(limits)
     return "the file makes its reader crash; it is damaged or was made to"

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import structlog
-from core.pipeline import select_features
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -27,6 +26,7 @@ from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
 from app.logs import job_context
 from core.errors import CoreError, InvalidConfig
+from core.pipeline import select_features
 from core.results import SelectionResult
 from worker.heartbeat import Heartbeat, Stopped
 from worker.process import Process

@@ -21,7 +21,7 @@ def service(
     """API and worker, once on Postgres and once on SQLite."""
     data_dir = tmp_path_factory.mktemp(f"service-{request.param}")
     number = 1 if request.param == "postgres" else 2
-    url = _database(request, data_dir)
+    url = fresh_database(request, data_dir)
     with (
         running_api(url, valkey.url(number), data_dir, PITH_MAX_UPLOAD_BYTES="2MiB") as service,
         running_worker(service),
@@ -29,7 +29,8 @@ def service(
         yield service
 
 
-def _database(request: pytest.FixtureRequest, data_dir: Path) -> str:
+def fresh_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
+    """A migrated database of the kind that the fixture's parameter names."""
     if request.param == "sqlite":
         template: Path = request.getfixturevalue("migrated_sqlite")
         return f"sqlite:///{shutil.copy(template, data_dir / 'pith.db')}"

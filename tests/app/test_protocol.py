@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from app import metrics
 from app.datasets import service as dataset_service
 from app.errors import Conflict, NotFound
 from app.jobs import service
+from app.jobs.models import Job, JobResult
 from app.jobs.service import Failure
 from app.jobs.state import Stop
 from tests.app.protocol import LEASE, OVER, TENANT, Protocol
@@ -178,7 +180,7 @@ def test_back_off_is_waited_for(protocol: Protocol) -> None:
     protocol.claimed(job_id, OVER)
     protocol.sweep()
     with protocol.database.write() as session, session.begin():
-        job = session.get_one(service.Job, job_id)
+        job = session.get_one(Job, job_id)
         job.available_at += timedelta(hours=1)
     assert protocol.claim(job_id) is None
 
@@ -226,4 +228,4 @@ def test_a_live_job_is_not_deleted(protocol: Protocol) -> None:
     protocol.succeed(protocol.claimed(job_id))
     with protocol.database.write() as session:
         service.delete(session, TENANT, job_id)
-        assert session.execute(service.repository.select(service.JobResult)).first() is None
+        assert session.execute(select(JobResult)).first() is None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests import servers
+from tests.app.conftest import fresh_database
 from tests.app.running import Service, running_api
 
 IMPATIENT = {
@@ -18,8 +19,14 @@ IMPATIENT = {
 }
 
 
-@pytest.fixture
-def service(database_url: str, broker_url: str, tmp_path: Path) -> Iterator[Service]:
+@pytest.fixture(scope="module", params=["postgres", "sqlite"])
+def service(
+    request: pytest.FixtureRequest,
+    valkey: servers.Valkey,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Service]:
     """The API alone; tests start the workers that they are about to harm."""
-    with running_api(database_url, broker_url, tmp_path, **IMPATIENT) as service:
+    data_dir = tmp_path_factory.mktemp("faults")
+    url = fresh_database(request, data_dir)
+    with running_api(url, valkey.url(3), data_dir, **IMPATIENT) as service:
         yield service
