@@ -45,7 +45,7 @@ def prepare(
     excluded = [name for name in features if name in config.columns.exclude]
     searched = {name: values for name, values in features.items() if name not in excluded}
     coded = encode_columns(searched, config.discretize, on_column)
-    useless = {name: _why_useless(column) for name, column in coded.items()}
+    useless = {name: _why_useless(column.codes[rows]) for name, column in coded.items()}
     names = tuple(name for name, why in useless.items() if why is None)
     included, candidates = _taking_part(names, useless, config)
     problem = CodedProblem(
@@ -141,10 +141,12 @@ def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> NDA
     return np.flatnonzero(used)
 
 
-def _why_useless(column: CodedColumn) -> Literal["constant", "all_missing"] | None:
-    if column.n_used == 0:
+def _why_useless(codes: NDArray[np.uint8]) -> Literal["constant", "all_missing"] | None:
+    """Why a column cannot inform; only the rows that take part count."""
+    n_used = len(np.unique(codes[codes != MISSING]))
+    if n_used == 0:
         return "all_missing"
-    return "constant" if column.n_used == 1 else None
+    return "constant" if n_used == 1 else None
 
 
 def _taking_part(
