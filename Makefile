@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Certificates of the machine, as pip takes them: networks with their own authority need it.
+export UV_SYSTEM_CERTS := true
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -23,18 +25,24 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help setup test lint format pins bench-engine bench-rivals bench-accuracy clean
+.PHONY: help run setup test lint format pins bench-engine bench-rivals bench-accuracy bench-service clean
+
+run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
+	@$(BIN)/pith serve
 
 setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
 test: setup ## Run all tests, in parallel
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
-lint: setup ## ruff, mypy strict, import contracts
+lint: setup ## ruff, mypy strict, import contracts, container files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	POSTGRES_PASSWORD=x REDIS_PASSWORD=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
 
 format: setup ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
@@ -48,6 +56,9 @@ bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python package
 
 bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
+
+bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
+	$(BIN)/python -m benchmarks.service
 
 pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and without addresses
 	$(BIN)/uv lock --upgrade --quiet

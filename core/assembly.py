@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def gsm_result(
     evaluation: Evaluation | None,
 ) -> SelectionResult:
     """The result of GSM-CPD."""
-    assert isinstance(config.method, GsmCpd)  # noqa: S101 - the caller chose by this very type
+    assert isinstance(config.method, GsmCpd)
     selected: list[Selected] = []
     for step in outcome.steps:
         before = selected[-1] if selected else None
@@ -156,18 +157,20 @@ def _left_out(
         feature = int(outcome.left.features[i])
         own, still = float(before[feature]), float(outcome.left.latent[i])
         taker = _taker(outcome.overlaps[feature], own, still, float(floor[feature]))
-        reason = (
-            "redundant"
-            if taker is not None
-            else "uninformative"
-            if own <= floor[feature]
-            else "outranked"
-        )
+        reason = _reason(taker, own, float(floor[feature]))
         by = None if taker is None else names[outcome.features[taker]]
         rest.append(
             LeftOut(name=names[feature], gain=float(gains[i]), reason=reason, redundant_with=by)
         )
     return tuple(rest)
+
+
+def _reason(
+    taker: int | None, own: float, floor: float
+) -> Literal["redundant", "uninformative", "outranked"]:
+    if taker is not None:
+        return "redundant"
+    return "uninformative" if own <= floor else "outranked"
 
 
 def _taker(overlap: NDArray[np.float64], own: float, still: float, floor: float) -> int | None:

@@ -53,7 +53,7 @@ class CodedProblem:
 
     @property
     def table(self) -> NDArray[np.uint8]:
-        """(n_rows, n_features + 1) codes with the label last, as a joint model is fitted to them."""
+        """(n_rows, n_features + 1) codes with the label last, as a model is fitted to them."""
         return np.column_stack([self.codes, self.labels])
 
     @property

@@ -178,12 +178,11 @@ class SelectionResult:
     def to_json(self) -> dict[str, Any]:
         """Everything but the arrays, as plain JSON values."""
         document = {name: value for name, value in vars(self).items() if name != "models"}
-        plain = _plain({name: _as_dict(value) for name, value in document.items()})
+        plain: dict[str, Any] = _plain({name: _as_dict(value) for name, value in document.items()})
         plain["models"] = [
             _plain({k: v for k, v in vars(model).items() if k not in ("weights", "factors")})
             for model in self.models
         ]
-        assert isinstance(plain, dict)
         return plain
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -215,10 +214,9 @@ class SelectionResult:
 
 def describe_config(config: SelectionConfig) -> dict[str, Any]:
     """The completed configuration as plain JSON values."""
-    described = _plain(asdict(config))
+    described: dict[str, Any] = _plain(asdict(config))
     described["method"]["name"] = config.method.name
     described.pop("n_threads")
-    assert isinstance(described, dict)
     return described
 
 

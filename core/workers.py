@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from types import TracebackType
 from typing import TypeVar
 
@@ -48,4 +49,4 @@ class Workers:
         """Call `work(start, stop)` for contiguous parts of range(n_items), one for each thread."""
         n_parts = max(1, min(self.n_threads, n_items))
         cuts = [n_items * i // n_parts for i in range(n_parts + 1)]
-        self.run(lambda part: work(*part), zip(cuts, cuts[1:], strict=False))
+        self.run(lambda part: work(*part), pairwise(cuts))

@@ -9,8 +9,6 @@ from numba import njit
 
 from core.cpd._lanes import add_rows
 
-_KERNEL = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
-
 LOG_FLOOR = -80.0
 """Log-probabilities this far below the largest of a row count as zero."""
 
@@ -19,7 +17,7 @@ _LN2_HIGH = np.float32(0.693359375)
 _LN2_LOW = np.float32(-2.12194440e-4)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _exp(x: Any) -> Any:
     """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
     n = np.floor(x * _LOG2_E + np.float32(0.5))
@@ -35,7 +33,7 @@ def _exp(x: Any) -> Any:
     return p * scale
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_tables(
     node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any
 ) -> None:
@@ -54,7 +52,7 @@ def fill_tables(
             add_rows(flat_table, at, flat_logs, (levels_at + node_level[node] * W,), width)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def add_tables(
     codes: Any,
     leaf_start: Any,
@@ -89,7 +87,7 @@ def add_tables(
             add_rows(resp, resp_at + r * W, table, (t0 + codes[g, r] * W,), width)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def normalise(
     resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any
 ) -> None:
@@ -131,10 +129,11 @@ def normalise(
                 resp[tile, r, f] = joint[tile * W + f]
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def expect(
-    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any, log_weights: Any,
-    model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any, width: Any,
+    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any,
+    log_weights: Any, model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any,
+    width: Any,
 ) -> None:  # fmt: skip
     """E-step of blocks b0..b1: posteriors of every row's own class, and the rows' log-likelihoods.
 
@@ -172,10 +171,10 @@ def expect(
                 add_rows(flat_mass, mass_at, flat_resp, ((tile * n_rows + r) * W,), width)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def collect(
-    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any, leaf_start: Any,
-    g0: int, g1: int, resp: Any, counts: Any, width: Any,
+    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any,
+    leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
 ) -> None:  # fmt: skip
     """M-step of groups g0..g1: sum responsibilities by code, block after block in a fixed order.
 
@@ -211,11 +210,11 @@ def collect(
                         i += 1
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def collapse(
     node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any
 ) -> None:
-    """Fold the counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
+    """Fold counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
     W = len(width)
     n_slices = counts.shape[0]
     n_nodes = counts.shape[1]
@@ -231,7 +230,7 @@ def collapse(
                 add_rows(flat_counts, nodes_at + node_parent[node] * W, flat_counts, (at,), width)
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def update(
     level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any
 ) -> None:
@@ -257,7 +256,7 @@ def update(
                     )
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def take_logs(
     probs: Any,
     var_start: Any,
@@ -268,7 +267,7 @@ def take_logs(
     logs: Any,
     penalty: Any,
 ) -> None:
-    """logs = log(probs / marginal) of variables v0..v1; penalty[i, v] = sum of marginal * log(probs)."""
+    """Log-ratios to the marginal of variables v0..v1, and their mean under it in `penalty`."""
     n_slices, _, W = probs.shape
     for i in range(n_slices):
         for v in range(v0, v1):
@@ -287,9 +286,10 @@ def take_logs(
                     penalty[i, v, f] += p * log_ratio
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def leap(
-    origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any, v0: int, v1: int, out: Any
+    origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any,
+    v0: int, v1: int, out: Any,
 ) -> None:  # fmt: skip
     """Extrapolate the distributions of variables v0..v1 and put them back on the simplex.
 

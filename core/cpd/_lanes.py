@@ -10,7 +10,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
@@ -20,8 +19,7 @@ MAX_WIDTH = 32
 """Widest row: kernels are compiled once for each multiple of LANES up to here."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width: Any) -> Any:
+def _add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width: Any) -> Any:
     """target[at : at + W] += source[row : row + W] for each of `rows`, with W = len(width).
 
     `target` and `source` are flat float32 arrays, `at` and `rows` (a tuple) offsets into them, and
@@ -33,7 +31,7 @@ def add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width
         target_type, _, source_type, _, _ = signature.args
         target_data = context.make_array(target_type)(context, builder, args[0]).data
         source_data = context.make_array(source_type)(context, builder, args[2]).data
-        offsets = cgutils.unpack_tuple(builder, args[3], len(rows))
+        offsets = [builder.extract_value(args[3], i) for i in range(len(rows))]
         vector = ir.VectorType(ir.FloatType(), LANES).as_pointer()
 
         def at_lane(data: Any, offset: Any, lane: int) -> Any:
@@ -51,3 +49,6 @@ def add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+add_rows: Any = intrinsic(_add_rows)

@@ -1,4 +1,4 @@
-"""Compiled loops that turn rows of codes into distinct rows of packed codes, once before the fit."""
+"""Compiled loops that turn rows of codes into distinct rows of packed codes, before the fit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_KERNEL = {"cache": True, "nogil": True, "boundscheck": False}
-
 MISSING = 255
 MAX_CODES = 256
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def hash_rows(codes: Any, keys: Any) -> Any:
     """64-bit hash of each row and its key (class, fold, ...)."""
     n_rows, n_vars = codes.shape
@@ -28,17 +26,14 @@ def hash_rows(codes: Any, keys: Any) -> Any:
     return hashes
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _same_row(codes: Any, keys: Any, a: int, b: int) -> bool:
     if keys[a] != keys[b]:
         return False
-    for n in range(codes.shape[1]):
-        if codes[a, n] != codes[b, n]:
-            return False
-    return True
+    return bool((codes[a] == codes[b]).all())
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
     """For each row the index of the first row equal to it; `order` sorts the hashes stably."""
     n_rows = len(order)
@@ -55,7 +50,7 @@ def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
     return first
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def gather_columns(codes: Any, rows: Any, n_vars: int) -> Any:
     """(n_vars, len(rows)) copy of the chosen rows, variable by variable, in cache-sized pieces."""
     columns = np.empty((n_vars, len(rows)), dtype=np.uint8)
@@ -67,7 +62,7 @@ def gather_columns(codes: Any, rows: Any, n_vars: int) -> Any:
     return columns
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def level_totals(columns: Any, weights: Any) -> Any:
     """(n_vars, 256) total weight of each code of each variable."""
     n_vars, n_rows = columns.shape
@@ -78,7 +73,7 @@ def level_totals(columns: Any, weights: Any) -> Any:
     return totals
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sum_by_code(columns: Any, values: Any) -> Any:
     """(n_rows,) sum over variables of values[variable, code]."""
     n_vars, n_rows = columns.shape
@@ -89,7 +84,7 @@ def sum_by_code(columns: Any, values: Any) -> Any:
     return sums
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def highest_codes(codes: Any) -> Any:
     """(n_vars,) highest code of each variable that is not missing; -1 where there is none."""
     n_rows, n_vars = codes.shape
@@ -101,7 +96,7 @@ def highest_codes(codes: Any) -> Any:
     return highest
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any) -> int:
     """How many distinct pairs (group code, level) there are; `seen` maps each pair to 1.
 
@@ -122,11 +117,11 @@ def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any
     return n_pairs
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def rewrite_group(
     group: Any, n_codes: int, column: Any, n_levels: int, seen: Any, parent: Any, level: Any
 ) -> None:
-    """Replace each group code by that of its pair, in the order of the pairs; fill the new nodes."""
+    """Replace each group code by that of its pair, in order of the pairs; fill the new nodes."""
     span = n_levels + 1
     n_pairs = 0
     for pair in range(n_codes * span):
@@ -140,7 +135,7 @@ def rewrite_group(
         group[r] = seen[group[r] * span + value]
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def count_runs(codes: Any, blocks: Any) -> Any:
     """(n_blocks * n_groups + 1,) offsets: how many distinct codes each block has in each group."""
     n_groups = codes.shape[0]
@@ -159,9 +154,9 @@ def count_runs(codes: Any, blocks: Any) -> Any:
     return ptr
 
 
-@njit(**_KERNEL)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sort_blocks(codes: Any, blocks: Any, run_ptr: Any) -> Any:
-    """Within each block and group, the rows (relative to the block) sorted by code, and the runs."""
+    """Within each block and group, the rows (counted from its first) sorted by code; the runs."""
     n_groups, n_rows = codes.shape
     order = np.empty((n_groups, n_rows), dtype=np.uint16)
     run_code = np.empty(run_ptr[-1], dtype=np.uint8)

@@ -12,6 +12,7 @@ the rows of one table and share every load. Symbols:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
+from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.workers import Workers
 
@@ -71,7 +73,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Parameters:
-    """States of all models of a bank, in tiles: `weights` (slices, W), `probs` (slices, levels, W)."""
+    """States of all models, in tiles: `weights` (slices, W), `probs` (slices, level rows, W)."""
 
     weights: Floats
     probs: Floats
@@ -116,6 +118,21 @@ class Bank:
         """(C, F): which states of the widest class each class has."""
         return np.arange(self.layout.n_states) < self.n_states[:, None]
 
+    def parameters_of(self, fits: Sequence[CpdFit]) -> Parameters:
+        """Parameters of models fitted to these very rows, with as many states."""
+        n_classes, n_states = self.state_mask.shape
+        owner, state = np.nonzero(self.state_mask)
+        weights = np.zeros((n_classes, len(fits), n_states))
+        probs = np.ones((n_classes, len(self.rows.marginal), len(fits), n_states))
+        for m, fit in enumerate(fits):
+            weights[owner, m, state] = fit.weights
+            probs[owner, 1:, m, state] = np.concatenate(fit.factors[: self.rows.n_vars]).T
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return Parameters(
+            self.layout.to_tiles(weights.reshape(n_classes, -1)),
+            self.layout.to_tiles(probs.reshape(n_classes, len(self.rows.marginal), -1)),
+        )
+
     def expect(self, parameters: Parameters, hidden: Hidden = None) -> tuple[Floats, Floats]:
         """E-step. (C, n_models) sums over rows of log-likelihood, and of log-prior.
 
@@ -124,14 +141,16 @@ class Bank:
         penalty = self._prepare_tables(parameters, hidden)
         self._fill_posteriors(parameters, self.rows.packed.block_class, self.scale)
         per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
-        return np.add.reduceat(per_row, self.rows.class_start, axis=0), penalty
+        loglik: Floats = np.add.reduceat(per_row, self.rows.class_start, axis=0)
+        return loglik, penalty
 
     def posterior(self, parameters: Parameters, hide: int) -> Floats:
         """(n_rows, n_models, F) P(Z | row) of the first class without variable `hide`."""
         hidden = np.arange(self.rows.n_vars) == hide
         self._prepare_tables(parameters, hidden)
         self._fill_posteriors(parameters, self.rows.packed.block_class, np.ones_like(self.scale))
-        return self.layout.to_lanes(self._resp)[0]
+        posteriors: Floats = self.layout.to_lanes(self._resp)[0]
+        return posteriors
 
     def class_loglik(self, parameters: Parameters, class_index: int) -> Floats:
         """(n_rows, n_models) log P(row | class), up to a constant of the row."""
@@ -204,7 +223,8 @@ class Bank:
 
         self.workers.run_ranges(task, len(tree.leaf_start))
         per_state = self.layout.to_lanes(self._penalty.sum(axis=1))
-        return self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        total: Floats = self.smoothing * np.einsum("cmf,cf->cm", per_state, self.state_mask)
+        return total
 
     def _log_weights(self, parameters: Parameters) -> Singles:
         with np.errstate(divide="ignore"):

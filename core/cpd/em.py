@@ -1,16 +1,19 @@
-"""Expectation maximisation: restarts side by side, the losing ones dropped early, the rest accelerated."""
+"""Expectation maximisation: restarts side by side, losers dropped early, the rest accelerated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
-from core.cpd.model import MISSING, CpdFit
+from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
+from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
 from core.workers import Workers
 
@@ -21,9 +24,6 @@ OnIteration = Callable[[int, float], None]
 
 TRIAL_ITERATIONS = 10
 """Iterations after which the worse half of the restarts is dropped."""
-
-SEED_SHARE = 0.3
-"""How much of a state's first guess is the row it is seeded with; the rest is the marginal."""
 
 
 def fit_cpd(
@@ -41,6 +41,8 @@ def fit_cpd(
         Level of every variable in every row, 255 where missing; the label is the last variable.
     n_levels : (n_vars,)
         Number of levels of each variable.
+    config : CpdConfig
+        Rank, family, restarts, stopping rule.
     row_weights : (n_rows,), optional
         Non-negative; a weight of two counts like the row twice.
     on_iteration : callable, optional
@@ -62,13 +64,13 @@ def fit_models(
     n_states = states_per_class(rows, config.rank)
     with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
-        bank = Bank(rows, n_states, _scale(rows, n_starts), config.smoothing, pool)
+        bank = Bank(rows, n_states, uniform_scale(rows, n_starts), config.smoothing, pool)
         run = EmRun(bank, seed_parameters(bank, config.seed), config, on_iteration)
         while run.n_models > n_models:
             run.iterate(TRIAL_ITERATIONS)
             run = run.keep_best(max(n_models, run.n_models // 2))
         run.iterate(config.max_iter - run.n_iter, until_converged=True)
-    return [_to_fit(run, rows, n_levels, m) for m in range(n_models)]
+    return [_fit_of(run, rows, n_levels, m) for m in range(n_models)]
 
 
 def states_per_class(rows: Rows, rank: int) -> Ints:
@@ -81,51 +83,12 @@ def states_per_class(rows: Rows, rank: int) -> Ints:
         return np.array([rank])
     states = np.full(n_classes, rank // n_classes)
     states[np.argsort(-rows.class_weights, kind="stable")[: rank % n_classes]] += 1
-    return np.minimum(np.maximum(states, 1), rows.class_sizes)
+    shared: Ints = np.minimum(np.maximum(states, 1), rows.class_sizes)
+    return shared
 
 
-def seed_parameters(bank: Bank, seed: int) -> Parameters:
-    """First guess: every state leans towards a row of its class drawn at random by weight.
-
-    Nothing is drawn per variable, so permuting the variables permutes the fit.
-    """
-    rows, n_lanes = bank.rows, bank.layout.n_models * bank.layout.n_states
-    rng = np.random.default_rng(seed)
-    probs = np.tile(rows.marginal[:, None] * (1 - SEED_SHARE), (len(rows.classes), 1, n_lanes))
-    stops = np.append(rows.class_start[1:], len(rows.weights))
-    for c, (lo, hi) in enumerate(zip(rows.class_start, stops, strict=True)):
-        seeds = lo + _draw(rows.weights[lo:hi], bank.layout.n_models, bank.layout.n_states, rng)
-        probs[c] += SEED_SHARE * _one_hot(rows, seeds)
-    probs[:, 0] = 1
-    even = bank.state_mask / bank.n_states[:, None]
-    weights = np.tile(even, (1, bank.layout.n_models))
-    return Parameters(bank.layout.to_tiles(weights), bank.layout.to_tiles(probs))
-
-
-def _draw(weights: Floats, n_models: int, n_states: int, rng: np.random.Generator) -> Ints:
-    """Rows to seed with: distinct within a model while there are enough."""
-    share = weights / weights.sum()
-    draws = [
-        rng.choice(len(weights), n_states, replace=n_states > len(weights), p=share)
-        for _ in range(n_models)
-    ]
-    return np.concatenate(draws)
-
-
-def _one_hot(rows: Rows, seeds: Ints) -> Floats:
-    """(n_level_rows, n_seeds): the seeds' own levels, the marginal where a value is missing."""
-    hot = np.zeros((len(rows.marginal), len(seeds)))
-    codes = rows.source[rows.joined.rows[seeds]].astype(np.int64)
-    for n in range(rows.n_vars):
-        known = np.flatnonzero(codes[:, n] != MISSING)
-        hot[rows.var_start[n] + codes[known, n], known] = 1
-        unknown = np.flatnonzero(codes[:, n] == MISSING)
-        span = slice(rows.var_start[n], rows.var_start[n + 1])
-        hot[span, unknown] = rows.marginal[span, None]
-    return hot
-
-
-def _scale(rows: Rows, n_models: int) -> NDArray[np.float32]:
+def uniform_scale(rows: Rows, n_models: int) -> NDArray[np.float32]:
+    """(n_rows, n_models): every model learns from every row by its weight."""
     return np.repeat(rows.weights[:, None], n_models, axis=1).astype(np.float32)
 
 
@@ -176,7 +139,9 @@ class EmRun:
         """The run of the best models only; with classes, the best of each class are joined."""
         best = np.argsort(-self.objective[-1], axis=1, kind="stable")[:, :n_models]
         old = self.bank
-        bank = Bank(old.rows, old.n_states, _scale(old.rows, n_models), old.smoothing, old.workers)
+        bank = Bank(
+            old.rows, old.n_states, uniform_scale(old.rows, n_models), old.smoothing, old.workers
+        )
         kept = EmRun(bank, _pick(old, bank, self.parameters, best), self.config, self.on_iteration)
         kept.loglik = [np.take_along_axis(values, best, axis=1) for values in self.loglik]
         kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
@@ -193,7 +158,7 @@ class EmRun:
         return rise
 
     def _leap(self, origin: Parameters, first: Parameters) -> None:
-        """Extrapolate from two steps; where that lowers the objective, take the second step instead."""
+        """Extrapolate from two steps; where that lowers the objective, take the second instead."""
         second = self.bank.maximise()
         leap = extrapolate(self.bank, origin, first, second, self._steps)
         loglik, prior = self.bank.expect(leap)
@@ -243,25 +208,38 @@ def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Paramet
     )
 
 
-def _to_fit(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
-    weights, probs, owner = _states(run, rows, model)
-    factors = [probs[lo:hi] for lo, hi in zip(rows.var_start, rows.var_start[1:], strict=False)]
+def _fit_of(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
     loglik, objective = run.mean(run.loglik)[:, model], run.mean(run.objective)[:, model]
-    if len(factors) < len(n_levels):
-        factors.append((rows.classes[owner] == np.arange(n_levels[-1])[:, None]).astype(np.float64))
+    if rows.n_vars < len(n_levels):
         share = rows.class_weights / rows.class_weights.sum()
         label_loglik = float(share @ np.log(share))
         loglik, objective = loglik + label_loglik, objective + label_loglik
-    return CpdFit(weights, factors, loglik, objective, run.n_iter, bool(run.converged[model]))
+    return CpdFit(
+        **to_fit(run.bank, run.parameters, n_levels, model),
+        loglik=loglik,
+        objective=objective,
+        n_iter=run.n_iter,
+        converged=bool(run.converged[model]),
+    )
 
 
-def _states(run: EmRun, rows: Rows, model: int) -> tuple[Floats, Floats, Ints]:
+def to_fit(bank: Bank, parameters: Parameters, n_levels: Ints, model: int) -> dict[str, Any]:
+    """`weights` and `factors` of one model, its states in canonical order."""
+    rows = bank.rows
+    weights, probs, owner = _states(bank, parameters, model)
+    factors = [probs[lo:hi] for lo, hi in pairwise(rows.var_start)]
+    if rows.n_vars < len(n_levels):
+        owned = rows.classes[owner] == np.arange(n_levels[-1])[:, None]
+        factors.append(owned.astype(np.float64))
+    return {"weights": weights, "factors": factors}
+
+
+def _states(bank: Bank, parameters: Parameters, model: int) -> tuple[Floats, Floats, Ints]:
     """Weights (F,), level probabilities (n_level_rows, F) and owners (F,), in canonical order."""
-    layout = run.bank.layout
-    class_share = rows.class_weights / rows.class_weights.sum()
-    weights = layout.to_lanes(run.parameters.weights)[:, model] * class_share[:, None]
-    probs = layout.to_lanes(run.parameters.probs)[:, :, model]
-    owner, state = np.nonzero(run.bank.state_mask)
+    class_share = bank.rows.class_weights / bank.rows.class_weights.sum()
+    weights = bank.layout.to_lanes(parameters.weights)[:, model] * class_share[:, None]
+    probs = bank.layout.to_lanes(parameters.probs)[:, :, model]
+    owner, state = np.nonzero(bank.state_mask)
     order = np.lexsort((-weights[owner, state], owner))
     owner, state = owner[order], state[order]
     return weights[owner, state], np.ascontiguousarray(probs[owner, :, state].T), owner

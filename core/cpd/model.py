@@ -63,7 +63,8 @@ class CpdFit:
 
     def predict_label(self, codes: Bytes) -> NDArray[np.int64]:
         """The most probable class of each row; the lowest code wins a tie."""
-        return self.label_distribution(codes).argmax(axis=1)
+        best: NDArray[np.int64] = self.label_distribution(codes).argmax(axis=1)
+        return best
 
     def _log_joint(self, codes: Bytes) -> Floats:
         if codes.ndim != 2 or not len(self.factors) - 1 <= codes.shape[1] <= len(self.factors):

@@ -19,7 +19,7 @@ NODE_COST = 3
 """Work per node of the tree (filled, cleared and folded), in units of one row's addition."""
 
 BLOCK_ROWS = 1024
-"""Rows worked on together: their posteriors (32 floats each) stay in a core's second-level cache."""
+"""Rows worked on together: their posteriors, 32 floats each, stay in the second-level cache."""
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """Equal rows joined: `rows` are first occurrences, sorted by key; `member` maps each row to one."""
+    """Equal rows joined: `rows` are the first of each kind; `member` maps every row to its kind."""
 
     rows: Ints
     weights: Floats
@@ -37,10 +37,10 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class Tree:
-    """All groups' combinations. Node 0 is the root; a group's nodes follow each other depth by depth.
+    """All groups' combinations. Node 0 is the root; a group's nodes stand together, by depth.
 
-    node_parent, node_level: (n_nodes,), the level as a row of the parameters, 0 for a missing value.
-    group_nodes: (n_groups + 1,) first node of each group; leaf_start: (n_groups,) node of its code 0.
+    node_parent, node_level: (n_nodes,), the level as a row of the parameters, 0 if missing.
+    group_nodes: (n_groups + 1,) first node of each group; leaf_start: (n_groups,) that of code 0.
     group_vars: (n_groups + 1,) first variable of each group.
     """
 
@@ -53,7 +53,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Packed:
-    """Packed codes (n_groups, n_rows), cut into blocks of one class each, and sorted within blocks."""
+    """Packed codes (n_groups, n_rows), cut into blocks of one class, and sorted within them."""
 
     codes: Bytes
     tree: Tree
@@ -74,7 +74,7 @@ def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
     position = np.empty(len(codes), dtype=np.int64)
     position[rows] = np.arange(len(rows))
     member = position[first]
-    totals = np.bincount(member, weights=weights, minlength=len(rows))
+    totals = np.bincount(member, weights=weights, minlength=len(rows)).astype(np.float64)
     return DistinctRows(rows, totals, member)
 
 
@@ -84,7 +84,7 @@ def level_rows(n_levels: Ints) -> Ints:
 
 
 def pack(columns: Bytes, classes: Ints, n_levels: Ints) -> Packed:
-    """Pack `columns` (n_vars, n_rows), whose rows are sorted by class; `classes` is that of each."""
+    """Pack `columns` (n_vars, n_rows), whose rows are sorted by their `classes`."""
     packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
     blocks, block_class = _cut_blocks(classes)
     run_ptr = kernels.count_runs(packed, blocks)

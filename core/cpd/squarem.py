@@ -16,7 +16,7 @@ KEPT_SHARE = 0.1
 
 
 class StepLengths:
-    """The longest leap each model may take: longer after success at the limit, shorter after failure."""
+    """The longest leap each model may take: longer after success, shorter after failure."""
 
     def __init__(self, n_classes: int, n_models: int) -> None:
         self.longest = np.full((n_classes, n_models), GROWTH)

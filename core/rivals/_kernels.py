@@ -294,3 +294,23 @@ def inform_subsets(
                 table[cell] += weights[row] if weights.size > 0 else 1
         found[member] = _information(table, n_prefixes * levels[member], shape, lookup)[1]
     return found
+
+
+@njit(cache=True, nogil=True)
+def scaled_kernel(
+    base: Floats,
+    patterns: Ints,
+    feature_kernel: Floats,
+    codes: Ints,
+    label_kernel: Floats,
+    labels: Ints,
+    shares: Floats,
+) -> Floats:
+    """Give D^(1/2) K D^(1/2), K the product of three kernels; the lower triangle is enough."""
+    n, root = patterns.size, np.sqrt(shares)
+    scaled = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            kernel = base[patterns[i], patterns[j]] * feature_kernel[codes[i], codes[j]]
+            scaled[i, j] = kernel * label_kernel[labels[i], labels[j]] * root[i] * root[j]
+    return scaled

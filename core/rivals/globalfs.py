@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from math import inf, prod
 
@@ -88,8 +89,7 @@ class SubsetSearch:
     def _penalties(self, prefix: tuple[int, ...], lasts: NDArray[np.int64]) -> Scores:
         levels = self.problem.n_levels
         n_configurations = self.known.n_configurations * prod(levels[f] for f in prefix)
-        degrees = (n_configurations * levels[lasts] - 1.0) * (self.problem.n_classes - 1)
-        return chi_square_quantile(degrees, self.method.confidence)
+        return _penalties(self.problem, self.method, levels[lasts], n_configurations)
 
     def _least_penalty(self, size: int) -> float:
         by_levels = sorted(self.problem.searched, key=lambda f: int(self.problem.n_levels[f]))
@@ -148,11 +148,15 @@ def _increments(
     problem: CodedProblem, method: GlobalFs, workers: Workers, progress: Progress
 ) -> PenalisedCriterion:
     """By how much a feature lowers the value of the set, but for what all have in common."""
-
-    def penalties(levels: NDArray[np.int64], n_configurations: float) -> Scores:
-        degrees = (n_configurations * levels - 1.0) * (problem.n_classes - 1)
-        return chi_square_quantile(degrees, method.confidence)
-
     known = SetInformation(problem, workers, progress)
     n_given = len(problem.included)
+    penalties = partial(_penalties, problem, method)
     return PenalisedCriterion(known, problem.n_levels, n_given, penalties, stopped_after=n_given)
+
+
+def _penalties(
+    problem: CodedProblem, method: GlobalFs, levels: NDArray[np.int64], n_configurations: float
+) -> Scores:
+    """Give the penalty of a set with so many configurations and one feature more."""
+    degrees = (n_configurations * levels - 1.0) * (problem.n_classes - 1)
+    return chi_square_quantile(degrees, method.confidence)

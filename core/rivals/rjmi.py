@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Rjmi
 from core.problem import MISSING, CodedProblem
+from core.rivals import _kernels
 from core.rivals.greedy import search_forward
 from core.rivals.problem import RivalSelection, Scores
 from core.rivals.progress import Progress
-from core.workers import Workers
+
+ALONE = np.ones((1, 1))
 
 Indices = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 
-def renyi_entropy(kernel: Matrix, shares: NDArray[np.float64], alpha: float) -> float:
-    """Entropy of order alpha of patterns with these shares of the weight, in nats.
-
-    Rows of the same pattern are identical, so that the spectrum of the matrix over all rows is,
-    but for zeros, that of D^(1/2) K D^(1/2) over the patterns.
-    """
-    root = np.sqrt(shares)
-    spectrum = np.linalg.eigvalsh(root[:, None] * kernel * root)
-    return float(np.log(np.sum(np.maximum(spectrum, 0.0) ** alpha)) / (1.0 - alpha))
-
-
 class RenyiCriterion:
     """MI(X_S,X;Y) of the set and each candidate; codes are taken as numbers.
 
-    A row counts for a set where all its features are present. As soon as a candidate would need
-    more than `max_patterns` distinct patterns, that many rows, drawn once, stand for all.
+    Rows of the same pattern are identical, so that the spectrum of a matrix over all rows is, but
+    for zeros, that of D^(1/2) K D^(1/2) over the patterns, D their shares of the weight. A row
+    counts for a set where all its features are present. As soon as a candidate would need more than
+    `max_patterns` distinct patterns, that many rows, drawn once, stand for all.
     """
 
-    def __init__(
-        self, problem: CodedProblem, method: Rjmi, workers: Workers, progress: Progress
-    ) -> None:
-        self._problem, self._method = problem, method
-        self._workers, self._progress = workers, progress
+    def __init__(self, problem: CodedProblem, method: Rjmi, progress: Progress) -> None:
+        self._problem, self._method, self._progress = problem, method, progress
+        self._weights = problem.weights
         self._chosen: list[int] = []
         self._label_kernel = self._gauss(2.0 * (1 - np.eye(problem.n_classes)))
         self.note: str | None = None
@@ -52,11 +42,10 @@ class RenyiCriterion:
         if self.note is None and self._most_patterns(features) > self._method.max_patterns:
             self._sample_rows()
         found = np.empty(len(features))
-
-        def inform(position: int) -> None:
-            found[position] = self._information(int(features[position]))
-
-        self._workers.run(inform, range(len(features)), self._progress.inside)
+        # One after the other: the time goes into LAPACK, which has its own threads.
+        for position, feature in enumerate(features.tolist()):
+            found[position] = self._information(feature)
+            self._progress.inside((position + 1) / len(features))
         return found
 
     def add(self, feature: int) -> None:
@@ -65,8 +54,8 @@ class RenyiCriterion:
         self._refine(feature)
 
     def _use_rows(self, rows: Indices) -> None:
-        self._rows = rows
-        self._pattern, self._kernel = np.zeros(len(rows), dtype=np.int64), np.ones((1, 1))
+        self._rows, self._kernel = rows, ALONE
+        self._pattern = np.zeros(len(rows), dtype=np.int64)
         for feature in self._chosen:
             self._refine(feature)
 
@@ -76,11 +65,11 @@ class RenyiCriterion:
         present = codes != MISSING
         self._rows, pattern = self._rows[present], self._pattern[present]
         n_levels = int(self._problem.n_levels[feature])
-        distinct, self._pattern = np.unique(
-            pattern * n_levels + codes[present], return_inverse=True
-        )
+        finer = pattern * n_levels + codes[present]
+        distinct, self._pattern = np.unique(finer, return_inverse=True)
         old, code = np.divmod(distinct, n_levels)
-        self._kernel = self._kernel[np.ix_(old, old)] * self._feature_kernel(code, code)
+        own = self._level_kernel(n_levels)
+        self._kernel = self._kernel[np.ix_(old, old)] * own[np.ix_(code, code)]
 
     def _sample_rows(self) -> None:
         n_rows, n_kept = self._problem.n_rows, self._method.max_patterns
@@ -91,50 +80,64 @@ class RenyiCriterion:
             f"patterns, and {n_kept} of the {n_rows} rows, drawn at random, stand for all."
         )
 
-    def _cells(self, feature: int) -> tuple[Matrix, int]:
-        """Weight of every (pattern of the set and the feature, label), and the feature's levels."""
+    def _cells(self, feature: int) -> Matrix:
+        """Weigh every pattern of the set and the feature by label: (patterns, n_classes)."""
         problem = self._problem
         codes, n_levels = problem.codes[self._rows, feature], int(problem.n_levels[feature])
         present = codes != MISSING
         cell = (self._pattern * n_levels + codes) * problem.n_classes + problem.labels[self._rows]
         n_cells = len(self._kernel) * n_levels * problem.n_classes
-        weights = problem.weights[self._rows][present]
-        cells = np.bincount(cell[present], weights, n_cells).astype(np.float64)
-        return cells.reshape(-1, problem.n_classes), n_levels
+        cells = np.bincount(cell[present], self._weights[self._rows][present], n_cells)
+        return cells.astype(np.float64).reshape(-1, problem.n_classes)
 
     def _most_patterns(self, features: Indices) -> int:
-        return max(int(np.count_nonzero(self._cells(int(f))[0])) for f in features)
+        return max(int(np.count_nonzero(self._cells(int(f)))) for f in features)
 
     def _information(self, feature: int) -> float:
-        cells, n_levels = self._cells(feature)
+        cells = self._cells(feature)
         if cells.sum() <= 0:
             return 0.0
         cells /= cells.sum()
-        alpha = self._method.alpha
-        patterns, labels = np.nonzero(cells)
-        joint = self._set_kernel(patterns, n_levels) * self._label_kernel[np.ix_(labels, labels)]
+        n_levels = int(self._problem.n_levels[feature])
+        both, labels = np.nonzero(cells)
         alone = np.flatnonzero(cells.sum(axis=1))
-        h_set = renyi_entropy(self._set_kernel(alone, n_levels), cells.sum(axis=1)[alone], alpha)
-        h_label = renyi_entropy(self._label_kernel, cells.sum(axis=0), alpha)
-        return h_set + h_label - renyi_entropy(joint, cells[patterns, labels], alpha)
+        unlabelled = np.zeros_like(alone)
+        h_set = self._entropy(alone, n_levels, ALONE, unlabelled, cells.sum(axis=1)[alone])
+        h_joint = self._entropy(both, n_levels, self._label_kernel, labels, cells[both, labels])
+        root = np.sqrt(cells.sum(axis=0))
+        h_label = self._renyi(root[:, None] * self._label_kernel * root)
+        return h_set + h_label - h_joint
 
-    def _set_kernel(self, patterns: Indices, n_levels: int) -> Matrix:
+    def _entropy(
+        self,
+        patterns: Indices,
+        n_levels: int,
+        label_kernel: Matrix,
+        labels: Indices,
+        shares: Scores,
+    ) -> float:
         old, codes = np.divmod(patterns, n_levels)
-        kernel: Matrix = self._kernel[np.ix_(old, old)] * self._feature_kernel(codes, codes)
-        return kernel
+        own = self._level_kernel(n_levels)
+        return self._renyi(
+            _kernels.scaled_kernel(self._kernel, old, own, codes, label_kernel, labels, shares)
+        )
 
-    def _feature_kernel(self, codes: Indices, others: Indices) -> Matrix:
-        return self._gauss((codes[:, None] - others[None, :]) ** 2.0)
+    def _renyi(self, matrix: Matrix) -> float:
+        """Give the entropy of order alpha of a matrix with trace 1, in nats."""
+        spectrum, alpha = np.linalg.eigvalsh(matrix), self._method.alpha
+        return float(np.log(np.sum(np.maximum(spectrum, 0.0) ** alpha)) / (1.0 - alpha))
 
-    def _gauss(self, squared_distance: NDArray[np.floating[Any]]) -> Matrix:
+    def _level_kernel(self, n_levels: int) -> Matrix:
+        levels = np.arange(float(n_levels))
+        return self._gauss((levels[:, None] - levels) ** 2)
+
+    def _gauss(self, squared_distance: Matrix) -> Matrix:
         kernel: Matrix = np.exp(-squared_distance / (2.0 * self._method.sigma**2))
         return kernel
 
 
-def rjmi(
-    problem: CodedProblem, k: int | None, method: Rjmi, workers: Workers, progress: Progress
-) -> RivalSelection:
+def rjmi(problem: CodedProblem, k: int | None, method: Rjmi, progress: Progress) -> RivalSelection:
     """Forward greedy by the information of the whole set."""
-    criterion = RenyiCriterion(problem, method, workers, progress)
+    criterion = RenyiCriterion(problem, method, progress)
     found = search_forward(problem, k, criterion, progress)
     return replace(found, notes=(criterion.note,)) if criterion.note else found

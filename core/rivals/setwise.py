@@ -83,8 +83,9 @@ class SetInformation:
         """Give the rows in order of pattern, only those whose pattern has more than one label."""
         pattern, labels = self._pattern, self._problem.labels
         n_patterns = int(pattern.max()) + 1
-        lowest, highest = np.full(n_patterns, 255), np.zeros(n_patterns, dtype=np.int64)
-        present = pattern >= 0
+        # One place more, where the rows without a pattern (-1) look themselves up.
+        lowest, highest = np.full(n_patterns + 1, 255), np.zeros(n_patterns + 1, dtype=np.int64)
+        present = (pattern >= 0) & (self._problem.weights > 0)
         np.minimum.at(lowest, pattern[present], labels[present])
         np.maximum.at(highest, pattern[present], labels[present])
         mixed = present & (lowest != highest)[pattern]

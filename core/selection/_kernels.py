@@ -1,4 +1,4 @@
-"""Compiled loops of the selection: information of many candidates over one set of configurations."""
+"""Compiled loops of the selection: gains of many candidates over one set of configurations."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 from numba.extending import overload
-
-_KERNEL = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
-_FAST = {**_KERNEL, "fastmath": {"contract"}}
 
 BLOCK = 256
 """Configurations worked on together: their posteriors stay in the first-level cache."""
@@ -48,7 +45,7 @@ def _log_overload(x: Any) -> Any:
     return single if x == types.float32 else double
 
 
-@njit(**_FAST)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _add_product(
     sums: Any, n: int, factors: Any, row: int, states: Any, j0: int, j1: int, joint: Any
 ) -> None:
@@ -71,12 +68,12 @@ def _add_product(
         j += 1
 
 
-@njit(**_FAST)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def information(
-    features: Any, level_start: Any, factors: Any, level_entropy: Any, joint: Any, states: Any, class_start: Any,
-    label_entropy: Any, weights: Any, out: Any,
+    features: Any, level_start: Any, factors: Any, level_entropy: Any, joint: Any, states: Any,
+    class_start: Any, label_entropy: Any, weights: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Gains of `features` over weighted configurations; out[i] = latent, its square, label, its square.
+    """Gains of `features`: out[i] sums the latent gain, its square, the label gain, its square.
 
     joint[j, t] is P(Z = states[j], Y = y | configuration t) for the pairs j of class y, which are
     class_start[y] .. class_start[y + 1]; factors is (levels, F), level_entropy (features, F) the

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
@@ -9,11 +11,13 @@ from scipy.stats import chi2
 from core.cpd.model import CpdFit
 from core.results import Bound, Certificate
 from core.selection.configurations import entropy
-from core.selection.greedy import Step
 from core.selection.objective import AveragedObjective
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+Prefix = tuple[float, Floats]
+"""What a set tells about Z, and upper bounds on what every feature would add, -1 outside."""
 
 SIGNIFICANCE = 0.05
 BAND_SAMPLES = 1024
@@ -25,27 +29,24 @@ def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
     """
     freedom = np.maximum((n_levels - 1) * max(n_values - 1, 1), 1)
-    floor: Floats = chi2.ppf(1 - SIGNIFICANCE / len(n_levels), freedom) / (2 * n_rows)
-    return floor
+    quantile = np.asarray(chi2.ppf(1 - SIGNIFICANCE / len(n_levels), freedom))
+    return quantile / (2 * n_rows)
 
 
 def certify(
-    steps: list[Step], last_bounds: Floats, objective: AveragedObjective, band: float
+    prefixes: Sequence[Prefix], k: int, objective: AveragedObjective, band: float
 ) -> Certificate:
-    """Bound the best possible for sets of this size: by every prefix, and by the entropies.
+    """Bound the best possible for sets of size k: by every prefix S_j given, and by the entropies.
 
-    g(S*) <= g(S_j) + the k largest gains at S_j, for each prefix S_j of the choice.
+    g(S*) <= g(S_j) + the k largest gains at S_j. The last prefix is the choice itself, to which
+    `objective` has come.
     """
-    k = len(steps)
-    latent = [0.0, *(step.information.latent for step in steps)]
-    caps = [*(step.bounds for step in steps), last_bounds]
-    reachable = [
-        g + np.maximum(np.sort(cap)[-k:], 0).sum() for g, cap in zip(latent, caps, strict=True)
-    ]
+    reachable = [g + np.maximum(np.sort(gains)[-k:], 0).sum() for g, gains in prefixes]
     upper = float(min(*reachable, objective.state_entropy))
+    reached = objective.information()
     return Certificate(
-        latent=_bound(latent[-1], upper),
-        label=_bound(steps[-1].information.label, min(upper, objective.class_entropy)),
+        latent=_bound(reached.latent, upper),
+        label=_bound(reached.label, min(upper, objective.class_entropy)),
         band=band,
     )
 

@@ -2,12 +2,15 @@
 
 While all configurations with a positive probability fit the budget they are enumerated, and every
 expectation over them is exact. When they no longer fit, as many as the budget allows are drawn:
-all children of all configurations stand in line, each as long as its probability, and are taken at
-equal distances from a random start (systematic resampling), which keeps every expectation unbiased
-and its error below that of independent samples.
+all children of all configurations stand in line, each as long as its probability; the line is cut
+into equal parts and one point drawn in each (stratified resampling), which keeps every expectation
+unbiased and its error below that of independent samples. One random start for all parts would not
+do: each part is one configuration after the first draw, and all of them would take the same child.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +21,9 @@ COARSE_GROUPS = 192
 LLOYD_STEPS = 2
 
 
-def entropy(p: NDArray[np.floating], axis: int = -1) -> NDArray[np.floating]:
+def entropy(p: NDArray[Any], axis: int = -1) -> NDArray[Any]:
     """Entropy in nats along an axis."""
-    h: NDArray[np.floating] = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=axis)
+    h: NDArray[Any] = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=axis)
     return h
 
 
@@ -32,7 +35,7 @@ class Configurations:
 
     def __init__(self, state_weights: Floats, budget: int) -> None:
         self.weights: Floats = np.ones(1)
-        self.posteriors: NDArray[np.floating] = state_weights[None, :] / state_weights.sum()
+        self.posteriors: NDArray[Any] = state_weights[None, :] / state_weights.sum()
         self.exact = True
         self._budget = budget
 
@@ -44,7 +47,7 @@ class Configurations:
         if self.exact and len(children) <= self._budget:
             self.weights = weights[children]
         else:
-            children = _systematic(weights, self._budget, rng)
+            children = _stratified(weights, self._budget, rng)
             self.weights = np.full(self._budget, 1 / self._budget)
             self.exact = False
         kept = joint.reshape(-1, joint.shape[2])[children]
@@ -62,7 +65,7 @@ class Configurations:
         mean = float(self.weights @ h)
         if self.exact:
             return mean, 0.0
-        return mean, float(np.sqrt(max(self.weights @ h**2 - mean**2, 0) / len(h)))
+        return mean, float(np.sqrt(np.maximum(self.weights @ h**2 - mean**2, 0.0) / len(h)))
 
     def coarse(self) -> tuple[Floats, NDArray[np.int64]]:
         """Weights of groups of alike configurations, and the group of each configuration.
@@ -72,13 +75,14 @@ class Configurations:
         if len(self.weights) <= COARSE_GROUPS:
             return self.weights, np.arange(len(self.weights))
         group = _alike(self.posteriors.astype(np.float32), self.weights)
-        return np.bincount(group, weights=self.weights), group
+        return np.bincount(group, weights=self.weights).astype(np.float64), group
 
 
-def _systematic(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
     ends = np.cumsum(weights)
-    points = (np.arange(n_draws) + rng.random()) * (ends[-1] / n_draws)
-    return np.minimum(np.searchsorted(ends, points, side="right"), len(weights) - 1)
+    points = (np.arange(n_draws) + rng.random(n_draws)) * (ends[-1] / n_draws)
+    drawn: NDArray[np.int64] = np.searchsorted(ends, points, side="right")
+    return np.minimum(drawn, len(weights) - 1)
 
 
 def _alike(posteriors: NDArray[np.float32], weights: Floats) -> NDArray[np.int64]:
@@ -102,7 +106,8 @@ def _alike(posteriors: NDArray[np.float32], weights: Floats) -> NDArray[np.int64
 def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
     closeness = points @ centres.T
     closeness -= 0.5 * (centres * centres).sum(axis=1)
-    return closeness.argmax(axis=1)
+    nearest: NDArray[np.int64] = closeness.argmax(axis=1)
+    return nearest
 
 
 def group_means(

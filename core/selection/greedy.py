@@ -1,9 +1,9 @@
 """Greedy choice, naive or lazy. Both choose the same features: lazy only skips what cannot win.
 
 Lazy evaluation needs an upper bound on every candidate's gain. While information is exact, the
-latent gain of an earlier step is one, by submodularity. Sampled gains may rise by chance, so a bound
-is computed anew at every step, from the very configurations that a full evaluation would use, taken
-in a few groups. The label's gain is at most the latent one and at most the doubt left about Y.
+latent gain of an earlier step is one, by submodularity. Sampled gains may rise by chance, so a
+bound is computed anew at every step, from the very configurations that a full evaluation would use,
+taken in a few groups. The label's gain is at most the latent one, and at most the doubt about Y.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class _Search:
         self._bounds["label"][self.remaining] = np.minimum(bounds[:, 1], latent)
 
     def _top_two(self, objective: Objective) -> tuple[int, int | None]:
-        """The best and the second best; evaluates in the order of the bounds while one may matter."""
+        """The best and the second best; evaluates by falling bound while one may matter."""
         bounds, values = self._bounds[objective], self._fresh.of(objective)
         order = self.remaining[np.argsort(-bounds[self.remaining], kind="stable")]
         for start in range(0, len(order), BATCH):

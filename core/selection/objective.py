@@ -57,13 +57,13 @@ class ModelObjective:
         self.class_entropy = float(entropy(fit.factors[-1] @ fit.weights))
 
     def gains(self, features: Ints, workers: Workers, *, with_label: bool) -> Floats:
-        """(n, 4) sums of latent gain, its square, label gain, its square over the configurations."""
+        """(n, 4) sums over configurations: latent gain, its square, label gain, its square."""
         now = self.configurations
         caps = None if with_label else np.zeros(len(now.weights))
         return self._information(features, now.weights, now.posteriors, workers, caps)
 
     def bounds(self, features: Ints, workers: Workers) -> Floats:
-        """(n, 2) upper bounds on the latent and label gains, from configurations taken in groups."""
+        """(n, 2) upper bounds on latent and label gains, from configurations taken in groups."""
         now = self.configurations
         weights, group = now.coarse()
         posteriors = group_means(now.posteriors, now.weights, group)
@@ -84,7 +84,7 @@ class ModelObjective:
         workers: Workers,
         caps: Floats | None = None,
     ) -> Floats:
-        """Sums over configurations; with `caps` the label's gain is bounded rather than computed."""
+        """Sums over configurations; with `caps` the label's gain is only bounded."""
         dtype = posteriors.dtype
         if caps is None:
             states, shares, class_start = self._states, self._shares, self._class_start
@@ -95,7 +95,8 @@ class ModelObjective:
             joint, label_entropy = posteriors, caps
         arguments = (
             self._level_start, self._levels.astype(dtype), self._level_entropy.astype(dtype),
-            np.ascontiguousarray(joint.T), states, class_start, label_entropy.astype(dtype), weights,
+            np.ascontiguousarray(joint.T), states, class_start, label_entropy.astype(dtype),
+            weights,
         )  # fmt: skip
         out = np.zeros((len(features), 4))
         workers.run_ranges(
@@ -114,7 +115,7 @@ def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
 
 
 class AveragedObjective:
-    """The mean of several models' objectives, which is as monotone and submodular as each of them."""
+    """The mean of several models' objectives, as monotone and submodular as each of them."""
 
     def __init__(self, fits: Sequence[CpdFit], budget: int, seed: int, workers: Workers) -> None:
         self.models = [ModelObjective(fit, budget, seed + i) for i, fit in enumerate(fits)]
@@ -137,7 +138,7 @@ class AveragedObjective:
         return float(np.mean([model.class_entropy for model in self.models]))
 
     def gains(self, features: Ints, *, with_label: bool) -> Gains:
-        """Fresh gains of the features given S; without the label, which costs more, its gains are 0."""
+        """Fresh gains of the features given S; without the costlier label, its gains are 0."""
         self.n_evaluations += len(features)
         sums = [
             model.gains(features, self._workers, with_label=with_label) for model in self.models
@@ -153,7 +154,7 @@ class AveragedObjective:
         )
 
     def bounds(self, features: Ints) -> Floats:
-        """(n, 2) upper bounds on what `gains` would say, latent and label, at a fraction of its cost."""
+        """(n, 2) upper bounds on what `gains` would say, at a fraction of its cost."""
         mean: Floats = np.mean(
             [model.bounds(features, self._workers) for model in self.models], axis=0
         )

@@ -19,7 +19,8 @@ def overlaps(fits: Sequence[CpdFit], chosen: Sequence[int]) -> Floats:
     Features are independent given Z, so I(X_s; X_c) = I(X_s; Z) - I(X_s; Z | X_c): exactly what
     knowing c takes away from s.
     """
-    return np.mean([_model_overlaps(fit, chosen) for fit in fits], axis=0)
+    mean: Floats = np.mean([_model_overlaps(fit, chosen) for fit in fits], axis=0)
+    return mean
 
 
 def _model_overlaps(fit: CpdFit, chosen: Sequence[int]) -> Floats:

@@ -161,6 +161,6 @@ def test_a_callback_that_raises_ends_the_run(method: Rival, score: object) -> No
 @every_method
 def test_progress_rises_to_one(method: Rival, score: object) -> None:
     told: list[float] = []
-    select_rival(random_problem(1), 5, method, on_progress=told.append)
+    select_rival(random_problem(1, 900, 60), 5, method, on_progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0

@@ -96,7 +96,31 @@ def test_globalfs_extends_the_included() -> None:
     assert {*selection.features} == {*reference.best_subset(problem)}
 
 
-@pytest.mark.parametrize("method", [Rjmi(), Iselect(), GlobalFs()], ids=lambda m: str(m.name))
+every_method = pytest.mark.parametrize(
+    "method", [Rjmi(), Iselect(), GlobalFs()], ids=lambda method: str(method.name)
+)
+
+
+@every_method
+def test_features_that_are_never_present_together(method: Rival) -> None:
+    problem = random_problem(3, 60, 4)
+    codes = problem.codes.copy()
+    codes[:30, ::2], codes[30:, 1::2] = 255, 255
+    selection = select_rival(replace(problem, codes=codes), 4, method)
+    assert sorted(selection.features) == [0, 1, 2, 3]
+    assert all(np.isfinite(step.score) for step in selection.steps)
+
+
+@every_method
+def test_rows_without_weight_do_not_count(method: Rival) -> None:
+    problem = random_problem(7, 120, 6)
+    weights = np.repeat([1.0, 0.0], 60)
+    half = replace(problem, codes=problem.codes[:60], labels=problem.labels[:60])
+    weighted = select_rival(replace(problem, row_weights=weights), 4, method)
+    assert weighted.features == select_rival(half, 4, method).features
+
+
+@every_method
 def test_threads_change_nothing_and_a_callback_can_cancel(method: Rival) -> None:
     problem = random_problem(9, 200, missing=True)
     one, three = (select_rival(replace(problem, n_threads=n), 6, method) for n in (1, 3))

@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+FROM python:3.11-slim-bookworm AS build
+SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
+ENV UV_NO_CACHE=1 \
+    NUMBA_CACHE_DIR=/var/cache/pith
+WORKDIR /src
+RUN python -m venv /opt/pith && /opt/pith/bin/pip install --no-cache-dir uv==0.13.7
+COPY requirements/runtime.txt requirements/
+RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --require-hashes -r requirements/runtime.txt
+COPY . .
+RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --no-deps .
+# The cache of compiled kernels is keyed by the type of CPU: on another type the worker compiles
+# them again when it starts, before it takes a job.
+RUN mkdir -p /var/lib/pith /var/cache/pith && \
+    /opt/pith/bin/python -c "from core.warm import warm_kernels; warm_kernels()"
+
+FROM python:3.11-slim-bookworm
+COPY --from=build /opt/pith /opt/pith
+COPY --from=build --chown=10001:10001 /var/lib/pith /var/lib/pith
+COPY --from=build --chown=10001:10001 /var/cache/pith /var/cache/pith
+ENV PATH=/opt/pith/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    HOME=/tmp \
+    NUMBA_CACHE_DIR=/var/cache/pith \
+    PITH_DATA_DIR=/var/lib/pith \
+    PITH_HOST=0.0.0.0
+USER 10001:10001
+WORKDIR /var/lib/pith
+EXPOSE 8000
+ENTRYPOINT ["pith"]
+CMD ["serve"]

@@ -1,0 +1,5 @@
+"""`python -m app` is `pith`."""
+
+from app.cli import main
+
+main()

@@ -1,0 +1,183 @@
+"""Routes of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+
+from app.api import paging
+from app.api.deps import Caller, CallerDep, DatasetId
+from app.api.openapi import header, link, problems
+from app.api.schemas import DatasetPage, DatasetRead, DatasetSummary
+from app.api.uploads import open_multipart, receive, too_large
+from app.datasets import service
+from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
+from app.datasets.service import Upload
+from app.datasets.store import RAW, key_of
+from app.db.base import new_id
+from app.errors import Unavailable, UnsupportedMedia
+from app.jobs.methods import Strict
+
+router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
+
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+UPLOAD_BODY = {
+    "required": True,
+    "content": {
+        **dict.fromkeys(MEDIA_TYPES, BINARY),
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}},
+                "required": ["file"],
+            }
+        },
+    },
+}
+LINKS = {
+    "GetDataset": link("getDataset", "dataset_id", "/id", "Watch it being read."),
+    "DeleteDataset": link("deleteDataset", "dataset_id", "/id", "Remove it."),
+    "SubmitJob": {
+        "operationId": "submitJob",
+        "requestBody": {"dataset_id": "$response.body#/id"},
+        "description": "Select features of it; at once, if you like.",
+    },
+}
+STORED: dict[str, Any] = {"headers": {"Location": header("The dataset.")}, "links": LINKS}
+
+
+class UploadQuery(Strict):
+    """How a CSV is to be read; what is left out is detected."""
+
+    name: Annotated[str | None, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")] = None
+    delimiter: Annotated[str | None, Field(pattern=r"^[\t -~]$")] = None
+    encoding: Annotated[
+        str | None, Field(pattern=r"^(utf-8|utf-16|latin-1|cp1252|ascii)$", examples=["utf-8"])
+    ] = None
+    header: bool | None = Field(None, description="Whether the first line names the columns.")
+
+
+class PageQuery(Strict):
+    """Which page of a list."""
+
+    page_size: Annotated[int, Field(ge=1, le=paging.MAX_SIZE)] = paging.DEFAULT_SIZE
+    page_token: Annotated[str | None, Field(max_length=512)] = None
+
+
+@router.post(
+    "",
+    operation_id="uploadDataset",
+    status_code=201,
+    summary="Upload a file",
+    response_model=DatasetSummary,
+    responses={
+        **problems(400, 413, 415),
+        201: {"description": "Stored; being read.", **STORED},
+        200: {"description": "The same bytes are there.", "model": DatasetSummary, **STORED},
+    },
+    openapi_extra={"requestBody": UPLOAD_BODY},
+)
+async def upload_dataset(
+    request: Request, caller: CallerDep, query: Annotated[UploadQuery, Query()]
+) -> Response:
+    """Store a CSV, Parquet or Arrow file, raw or as the multipart part `file`.
+
+    The same bytes again answer 200 with the dataset that is there.
+    """
+    upload = await _store(request, caller, query)
+    services = caller.services
+    dataset, is_new = await run_in_threadpool(
+        caller.write, service.register, services.bell, services.store, upload
+    )
+    body = DatasetSummary.model_validate(dataset).model_dump_json()
+    headers = {"Location": f"/v1/datasets/{dataset.id}"}
+    return Response(body, 201 if is_new else 200, headers, "application/json")
+
+
+async def _store(request: Request, caller: Caller, query: UploadQuery) -> Upload:
+    max_bytes = caller.services.settings.max_upload_bytes
+    if int(request.headers.get("content-length", 0)) > max_bytes + 65_536:
+        raise too_large(max_bytes)
+    media_type = request.headers.get("content-type", "")
+    chunks: AsyncIterator[bytes] = request.stream()
+    name = query.name
+    if media_type.lower().startswith("multipart/form-data"):
+        part = await open_multipart(request)
+        chunks, media_type, name = part.chunks, part.media_type, name or part.filename
+    upload_format = _format(media_type, name)
+    dataset_id = new_id("ds")
+    with _storing(caller, dataset_id) as file:
+        received = await receive(chunks, file, max_bytes)
+    return Upload(
+        dataset_id=dataset_id,
+        name=name[:255] if name else None,
+        format=upload_format,
+        options=CsvOptions(delimiter=query.delimiter, encoding=query.encoding, header=query.header),
+        sha256=received.digest.hexdigest(),
+        n_bytes=received.n_bytes,
+    )
+
+
+@contextmanager
+def _storing(caller: Caller, dataset_id: str) -> Iterator[Any]:
+    try:
+        with caller.services.store.put(key_of(caller.tenant, dataset_id, RAW)) as file:
+            yield file
+    except OSError as error:
+        detail = f"the file could not be stored: {error.strerror}"
+        raise Unavailable(detail, code="storage_unavailable") from error
+
+
+def _format(media_type: str, name: str | None) -> Format:
+    known = format_of(media_type, name)
+    if known is None:
+        types = ", ".join(MEDIA_TYPES)
+        raise UnsupportedMedia(f"send one of {types} or multipart/form-data, not {media_type!r}")
+    return known
+
+
+@router.get(
+    "",
+    operation_id="listDatasets",
+    summary="List datasets",
+    response_model=DatasetPage,
+    responses=problems(),
+)
+def list_datasets(caller: CallerDep, query: Annotated[PageQuery, Query()]) -> DatasetPage:
+    """Newest first."""
+    before = paging.decode_row(query.page_token)
+    rows = caller.read(service.list_datasets, before, query.page_size + 1)
+    return DatasetPage(
+        items=[DatasetSummary.model_validate(row) for row in rows[: query.page_size]],
+        next_page_token=paging.token_after(rows, query.page_size),
+    )
+
+
+@router.get(
+    "/{dataset_id}",
+    operation_id="getDataset",
+    summary="Get a dataset",
+    response_model=DatasetRead,
+    responses=problems(404),
+)
+def get_dataset(dataset_id: DatasetId, caller: CallerDep) -> DatasetRead:
+    """Its status and, once it is ready, the profile of every column."""
+    row, columns = caller.read(service.get_dataset, dataset_id)
+    return DatasetRead.model_validate({**row._mapping, "columns": columns})
+
+
+@router.delete(
+    "/{dataset_id}",
+    operation_id="deleteDataset",
+    summary="Delete a dataset",
+    status_code=204,
+    responses=problems(404, 409),
+)
+def delete_dataset(dataset_id: DatasetId, caller: CallerDep) -> None:
+    """Not while a job that is not final uses it."""
+    caller.write(service.delete, caller.services.store, dataset_id)

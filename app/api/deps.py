@@ -1,0 +1,83 @@
+"""What routes are given: the parts of the service and who is asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
+
+from fastapi import Depends, Path, Request
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+from app.api.watcher import Watcher
+from app.broker import Bell
+from app.datasets.store import LocalStore
+from app.db.session import Database
+from app.errors import UnsupportedMedia
+from app.settings import Settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DEFAULT_TENANT = "default"
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts, made once at the start."""
+
+    settings: Settings
+    database: Database
+    bell: Bell
+    store: LocalStore
+    watcher: Watcher
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A request's way to the services; every call carries its tenant."""
+
+    services: Services
+    tenant: str
+
+    def read(
+        self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """Call a service that only reads."""
+        with self.services.database.read() as session:
+            return call(session, self.tenant, *args, **kw)
+
+    def write(
+        self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """Call a service that writes, in transactions of its own."""
+        with self.services.database.write() as session:
+            return call(session, self.tenant, *args, **kw)
+
+    async def read_aside(
+        self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """The same as `read`, from an asynchronous route."""
+        return await run_in_threadpool(lambda: self.read(call, *args, **kw))
+
+
+async def resolve_caller(request: Request) -> Caller:
+    """Who is asking: the one tenant there is."""
+    return Caller(request.app.state.services, DEFAULT_TENANT)
+
+
+async def require_json(request: Request) -> None:
+    """Refuse a document that does not say it is JSON."""
+    media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        raise UnsupportedMedia(f"send application/json, not {media_type or 'nothing'}")
+
+
+CallerDep = Annotated[Caller, Depends(resolve_caller)]
+JobId = Annotated[
+    str, Path(pattern=r"^job_[0-9a-f]{32}$", examples=["job_0123456789abcdef0123456789abcdef"])
+]
+DatasetId = Annotated[
+    str, Path(pattern=r"^ds_[0-9a-f]{32}$", examples=["ds_0123456789abcdef0123456789abcdef"])
+]

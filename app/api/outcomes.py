@@ -1,0 +1,153 @@
+"""Routes of what a job leaves: events, result, factors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import Field
+
+from app.api import paging
+from app.api.accept import preferred
+from app.api.deps import Caller, CallerDep, JobId
+from app.api.openapi import problems
+from app.api.results import (
+    ARROW,
+    NPZ,
+    FactorsRead,
+    ResultRead,
+    factors_arrow,
+    factors_json,
+    open_arrays,
+)
+from app.api.schemas import EventPage, EventRead
+from app.errors import FieldError, Invalid
+from app.jobs import service
+from app.jobs.methods import Strict
+from app.jobs.models import JobEvent
+from app.jobs.state import Status
+
+router = APIRouter(prefix="/v1/jobs", tags=["outcomes"])
+
+JSON = "application/json"
+SSE = "text/event-stream"
+MAX_EVENTS = 1000
+KEEP_ALIVE_SECONDS = 15
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+Accept = Annotated[str | None, Header()]
+
+
+class EventQuery(Strict):
+    """Which page of the events."""
+
+    page_size: Annotated[int, Field(ge=1, le=MAX_EVENTS)] = 100
+    page_token: Annotated[str | None, Field(max_length=512)] = None
+
+
+@router.get(
+    "/{job_id}/events",
+    operation_id="listEvents",
+    summary="What happened to a job",
+    response_model=EventPage,
+    responses={
+        **problems(404, 406),
+        200: {
+            "description": "Events in order.",
+            "content": {SSE: {"schema": {"type": "string"}}},
+        },
+        204: {"description": "To a stream that has heard the last event of a final job."},
+    },
+)
+async def list_events(
+    job_id: JobId,
+    caller: CallerDep,
+    query: Annotated[EventQuery, Query()],
+    accept: Accept = None,
+    last_event_id: Annotated[
+        str | None, Header(description="Number of the last event that was heard.")
+    ] = None,
+) -> Response:
+    """Phases, likelihood and every chosen feature; as JSON, or live as `text/event-stream`."""
+    media_type = preferred(accept, (JSON, SSE))
+    after = _event_number(last_event_id) or paging.decode_number(query.page_token)
+    job, events = await caller.read_aside(service.read_events, job_id, after, query.page_size)
+    if media_type == SSE:
+        if Status(job.status).is_final and after >= job.n_events:
+            return Response(status_code=204)
+        headers = {"Cache-Control": "no-store"}
+        return StreamingResponse(_stream(caller, job_id, after), headers=headers, media_type=SSE)
+    more = len(events) == query.page_size
+    page = EventPage(
+        items=[EventRead.model_validate(event) for event in events],
+        next_page_token=paging.encode([events[-1].seq]) if more else None,
+    )
+    return Response(page.model_dump_json(), media_type=JSON)
+
+
+def _event_number(last_event_id: str | None) -> int:
+    if not last_event_id:
+        return 0
+    if not last_event_id.isascii() or not last_event_id.isdigit() or len(last_event_id) > 9:
+        detail = "Last-Event-ID is the number of an event"
+        raise Invalid(detail, errors=[FieldError("/Last-Event-ID", detail, "header")])
+    return int(last_event_id)
+
+
+async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]:
+    while True:
+        job, events = await caller.read_aside(service.read_events, job_id, after, MAX_EVENTS)
+        for event in events:
+            yield _sse(event)
+            after = event.seq
+        if Status(job.status).is_final and after >= job.n_events:
+            return
+        if after < job.n_events:
+            continue
+        if not await caller.services.watcher.wait(job_id, job.version, KEEP_ALIVE_SECONDS):
+            yield ": still here\n\n"
+
+
+def _sse(event: JobEvent) -> str:
+    data = EventRead.model_validate(event).model_dump_json()
+    return f"id: {event.seq}\nevent: {event.kind}\ndata: {data}\n\n"
+
+
+@router.get(
+    "/{job_id}/result",
+    operation_id="getResult",
+    summary="What a job found",
+    response_model=ResultRead,
+    responses=problems(404, 409),
+)
+def get_result(job_id: JobId, caller: CallerDep) -> Response:
+    """The selected features and all that explains them; 409 with the status while there is none."""
+    return JSONResponse(caller.read(service.get_document, job_id))
+
+
+@router.get(
+    "/{job_id}/factors",
+    operation_id="getFactors",
+    summary="The fitted model",
+    response_model=FactorsRead,
+    responses={
+        **problems(404, 406, 409),
+        200: {"description": "The factors.", "content": {NPZ: BINARY, ARROW: BINARY}},
+    },
+)
+def get_factors(job_id: JobId, caller: CallerDep, accept: Accept = None) -> Response:
+    """Lambda and every A_n with the names of its levels; JSON, `.npz` or Arrow by `Accept`."""
+    media_type = preferred(accept, (JSON, NPZ, ARROW))
+    packed = caller.read(service.get_arrays, job_id)
+    if media_type == NPZ:
+        return Response(packed, media_type=NPZ, headers=_named(job_id, "npz"))
+    document, arrays = caller.read(service.get_document, job_id), open_arrays(packed)
+    if media_type == ARROW:
+        body = factors_arrow(document, arrays)
+        return Response(body, media_type=ARROW, headers=_named(job_id, "arrows"))
+    return JSONResponse(factors_json(document, arrays))
+
+
+def _named(job_id: str, extension: str) -> Mapping[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{job_id}.{extension}"'}

@@ -1,0 +1,67 @@
+"""Opaque cursors: where the next page begins."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from app.errors import FieldError, Invalid
+
+DEFAULT_SIZE = 20
+MAX_SIZE = 100
+
+
+def encode(position: Sequence[Any]) -> str:
+    """A token for a position; callers are not to look inside."""
+    return urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
+
+
+def token_after(rows: Sequence[Any], size: int) -> str | None:
+    """The token of the page after these rows, of which one more than `size` was asked for."""
+    if len(rows) <= size:
+        return None
+    last = rows[size - 1]
+    return encode([last.created_at.isoformat(), last.id])
+
+
+def decode_row(token: str | None) -> tuple[datetime, str] | None:
+    """The position in a list by time of creation."""
+    if token is None:
+        return None
+    try:
+        created, identifier = _decode(token)
+        moment = datetime.fromisoformat(created)
+        if moment.tzinfo is None or (not identifier.isalnum() and "_" not in identifier):
+            raise ValueError(identifier)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _refused() from error
+    return moment, identifier
+
+
+def decode_number(token: str | None) -> int:
+    """The position in a list by number; 0 is before the first."""
+    if token is None:
+        return 0
+    try:
+        (number,) = _decode(token)
+        if not isinstance(number, int) or not 0 <= number < 2**31:
+            raise ValueError(number)
+    except (ValueError, TypeError) as error:
+        raise _refused() from error
+    return number
+
+
+def _decode(token: str) -> list[Any]:
+    decoded = json.loads(urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    if not isinstance(decoded, list):
+        raise ValueError(token)
+    return decoded
+
+
+def _refused() -> Invalid:
+    detail = "page_token is not one that this service gave out"
+    error = FieldError("/page_token", detail, "query")
+    return Invalid(detail, code="invalid_page_token", errors=[error])

@@ -1,0 +1,149 @@
+"""A body into the store as it arrives: hashed, counted, and never whole in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from fastapi import Request
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.concurrency import run_in_threadpool
+
+from app.errors import BadRequest, Invalid, TooLarge
+
+# One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.
+BATCH_BYTES = 1 << 20
+
+
+@dataclass
+class Received:
+    """How much has arrived and what it hashes to."""
+
+    file: BinaryIO
+    n_bytes: int = 0
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    def write(self, chunk: bytes) -> None:
+        """Keep a part of the body."""
+        self.digest.update(chunk)
+        self.file.write(chunk)
+
+
+async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) -> Received:
+    """Write all chunks to `file`; more than `max_bytes` is TooLarge."""
+    received = Received(file)
+    batch = bytearray()
+    async for chunk in chunks:
+        received.n_bytes += len(chunk)
+        if received.n_bytes > max_bytes:
+            raise too_large(max_bytes)
+        batch += chunk
+        if len(batch) >= BATCH_BYTES:
+            full, batch = bytes(batch), bytearray()
+            await run_in_threadpool(received.write, full)
+    await run_in_threadpool(received.write, bytes(batch))
+    return received
+
+
+def too_large(max_bytes: int) -> TooLarge:
+    """The refusal of a body beyond the limit."""
+    return TooLarge(f"the file is larger than {max_bytes} bytes", code="upload_too_large")
+
+
+@dataclass
+class FilePart:
+    """The part called `file` of a multipart body: who it says it is, and its bytes."""
+
+    chunks: AsyncIterator[bytes]
+    filename: str | None
+    media_type: str
+
+
+async def open_multipart(request: Request) -> FilePart:
+    """Read up to the part called `file`; its bytes come as they arrive."""
+    _, options = parse_options_header(request.headers["content-type"])
+    if not options.get(b"boundary"):
+        raise BadRequest("the multipart body names no boundary", code="malformed_multipart")
+    parts = _Parts(options[b"boundary"])
+    stream = request.stream()
+    async for chunk in stream:
+        parts.feed(chunk)
+        if parts.found:
+            break
+    if not parts.found:
+        raise Invalid("the multipart body has no part called 'file'", code="no_file")
+    return FilePart(_rest(parts, stream), parts.filename, parts.media_type)
+
+
+async def _rest(parts: _Parts, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield parts.take()
+    async for chunk in stream:
+        parts.feed(chunk)
+        yield parts.take()
+    if not parts.complete:
+        raise BadRequest("the multipart body ends within the file", code="malformed_multipart")
+
+
+class _Parts:
+    """Callbacks of the parser: keeps the headers and bytes of the part called `file`."""
+
+    def __init__(self, boundary: bytes) -> None:
+        self.found = self.complete = self._inside = False
+        self.filename: str | None = None
+        self.media_type = ""
+        self._headers: dict[bytes, bytes] = {}
+        self._name = self._value = b""
+        self._data: list[bytes] = []
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._headers.clear,
+                "on_header_field": self._on_field,
+                "on_header_value": self._on_value,
+                "on_header_end": self._on_header,
+                "on_headers_finished": self._on_headers,
+                "on_part_data": self._on_data,
+                "on_part_end": self._on_end,
+            },
+        )
+
+    def feed(self, chunk: bytes) -> None:
+        try:
+            self._parser.write(chunk)
+        except MultipartParseError as error:
+            detail = f"the multipart body is malformed: {error}"
+            raise BadRequest(detail, code="malformed_multipart") from error
+
+    def take(self) -> bytes:
+        data, self._data = b"".join(self._data), []
+        return data
+
+    def _on_field(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+
+    def _on_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _on_header(self) -> None:
+        self._headers[self._name.lower()] = self._value
+        self._name = self._value = b""
+
+    def _on_headers(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._inside = not self.found and options.get(b"name") == b"file"
+        if self._inside:
+            self.found = True
+            self.media_type = self._headers.get(b"content-type", b"").decode("latin-1")
+            filename = options.get(b"filename")
+            self.filename = filename.decode("utf-8", "replace") if filename else None
+
+    def _on_data(self, data: bytes, start: int, end: int) -> None:
+        if self._inside:
+            self._data.append(data[start:end])
+
+    def _on_end(self) -> None:
+        if self._inside:
+            self._inside, self.complete = False, True

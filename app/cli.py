@@ -1,0 +1,166 @@
+"""The command line: `pith serve | worker | migrate | select | version`.
+
+The doorkeeper alone reaches every room, and imports each one late: `pith --help` answers at once,
+the API never loads numba, and the worker never loads FastAPI.
+"""
+
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+cli = typer.Typer(
+    help="Feature selection as a service.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        cli()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+@cli.command()
+def serve(
+    fd: Annotated[
+        int | None, typer.Option(help="Take connections from this inherited listening socket.")
+    ] = None,
+) -> None:
+    """Answer requests: the whole service in one directory, or the API of a deployed one.
+
+    With PITH_DATABASE_URL and PITH_BROKER_URL set this is the API alone. Without them it also
+    starts a broker and a worker, and keeps everything under PITH_DATA_DIR.
+    """
+    settings = _settings()
+    if settings.broker_url:
+        from app.server import run_server
+
+        run_server("app.main:create_app", settings, fd)
+    else:
+        _serve_embedded(settings)
+
+
+@cli.command()
+def worker() -> None:
+    """Run jobs from the queue of PITH_BROKER_URL."""
+    settings = _settings()
+    if not settings.broker_url:
+        _refuse("A worker needs PITH_BROKER_URL; without one, pith serve starts its own worker.")
+    from worker.main import run
+
+    run()
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database of PITH_DATABASE_URL to the newest schema."""
+    settings = _settings()
+    from app.db.migrate import upgrade
+
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database_url)
+    typer.echo("The database is up to date.")
+
+
+@cli.command()
+def select(
+    file: Annotated[Path, typer.Argument(help="CSV, Parquet or Arrow file.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="Column to be predicted.")],
+    k: Annotated[str, typer.Option("-k", help="How many features, or auto.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help='Name, or JSON such as {"name": "gsm_cpd", "ranks": [10]}.')
+    ] = "gsm_cpd",
+    include: Annotated[list[str] | None, typer.Option(help="Feature chosen first.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="Feature never chosen.")] = None,
+    bins: Annotated[int, typer.Option(help="Levels of a continuous column.")] = 5,
+    strategy: Annotated[str, typer.Option(help="How they are cut: uniform, quantile.")] = "uniform",
+    weight_column: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    evaluate: Annotated[bool, typer.Option("--evaluate", help="Held-out accuracy too.")] = False,
+    seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
+    threads: Annotated[int, typer.Option(help="0 takes all cores.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Also write the JSON here.")] = None,
+) -> None:
+    """Select features of a file in this process, without a service."""
+    from app import local
+    from core.errors import CoreError
+
+    try:
+        config = local.configure(
+            k=k,
+            method=method,
+            include=include or [],
+            exclude=exclude or [],
+            bins=bins,
+            strategy=strategy,
+            weight_column=weight_column,
+            evaluate=evaluate,
+            seed=seed,
+            n_threads=threads,
+        )
+        result = local.select(file, target, config)
+    except CoreError as error:
+        _refuse(str(error))
+    local.deliver(result, as_json=json, out=out)
+
+
+@cli.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(installed_version("pith"))
+
+
+def _settings() -> Settings:
+    from pydantic import ValidationError
+
+    from app.logs import configure_logging
+    from app.settings import get_settings
+
+    try:
+        settings = get_settings()
+    except ValidationError as error:
+        _refuse("; ".join(f"{_variable(e['loc'])}{e['msg']}" for e in error.errors()))
+    configure_logging(settings.log_level, settings.log_format)
+    return settings
+
+
+def _variable(location: tuple[int | str, ...]) -> str:
+    return f"PITH_{location[0]}: ".upper() if location else ""
+
+
+def _serve_embedded(settings: Settings) -> None:
+    from app.embedded import StartError
+    from app.embedded.serve import serve as serve_embedded
+
+    try:
+        serve_embedded(settings, _greet)
+    except StartError as reason:
+        _refuse(str(reason))
+
+
+def _greet(address: str) -> None:
+    body = "-H 'Content-Type: text/csv' --data-binary @examples/wine.csv"
+    typer.echo(f"Pith {installed_version('pith')} answers at {address} (reference: {address}/docs)")
+    typer.echo(f"Upload a file:\n  curl {body} {address}/v1/datasets")
+
+
+def _refuse(sentence: str) -> NoReturn:
+    typer.echo(f"pith: {sentence}", err=True)
+    raise typer.Exit(BAD_INPUT)

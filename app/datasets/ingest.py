@@ -1,0 +1,84 @@
+"""Reads an upload into typed columns and a profile of each.
+
+A program of its own, `python -m app.datasets.ingest ORDER`, because a few hundred hostile bytes can
+make a reader allocate gigabytes or crash: it limits its own memory and time, and its parent needs
+nothing from it but two files.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from app.datasets.formats import CsvOptions, Format
+
+OUTCOME = "outcome.json"
+COLUMNS = "columns.parquet"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one upload may cost and contain."""
+
+    memory_bytes: int
+    seconds: int
+    max_rows: int
+    max_columns: int
+    max_name_length: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What to read, how, and where the outcome goes."""
+
+    source: str
+    directory: str
+    format: str
+    options: dict[str, Any]
+    limits: dict[str, int]
+
+    def to_json(self) -> str:
+        """As the program's one argument."""
+        return json.dumps(asdict(self))
+
+
+def main(argument: str) -> None:
+    """Read, and leave the outcome in the order's directory."""
+    order = Order(**json.loads(argument))
+    limits = Limits(**order.limits)
+    _restrict(limits, Path(order.source).stat().st_size)
+    # After the limits, so that they hold for all that the libraries allocate.
+    from app.datasets import tables  # noqa: PLC0415
+
+    directory = Path(order.directory)
+    try:
+        source = tables.Source(
+            Path(order.source), Format(order.format), CsvOptions(**order.options), directory
+        )
+        outcome = tables.ingest(source, directory / COLUMNS, limits)
+    except tables.Rejected as error:
+        outcome = {"rejected": str(error)}
+    except MemoryError:
+        outcome = {"rejected": out_of_memory(limits)}
+    (directory / OUTCOME).write_text(json.dumps(outcome))
+
+
+def out_of_memory(limits: Limits) -> str:
+    """The reason when reading took more memory than it may."""
+    return f"reading the file takes more than the {limits.memory_bytes / 2**30:.3g} GiB allowed"
+
+
+def _restrict(limits: Limits, n_bytes: int) -> None:
+    # The file may be mapped, which takes addresses but no memory.
+    addresses = limits.memory_bytes + n_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.seconds, limits.seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

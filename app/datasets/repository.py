@@ -1,0 +1,143 @@
+"""All SQL about datasets. Nothing here begins or commits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, delete, or_, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from app.datasets.models import Dataset, DatasetStatus
+from app.db.base import AnyRow, Utc
+
+SWEEP_LIMIT = 500
+HIDDEN = {"columns", "owner"}
+LISTED = tuple(c for c in Dataset.__table__.columns if c.name not in HIDDEN)
+_UNSYNCHRONISED = {"synchronize_session": False}
+
+
+@dataclass(frozen=True)
+class ReadClaim:
+    """A worker's right to one attempt at reading an upload."""
+
+    dataset_id: str
+    owner: str
+    attempt: int
+
+    def holds(self) -> tuple[ColumnElement[bool], ...]:
+        """True in the database while nobody took the dataset away."""
+        return (
+            Dataset.id == self.dataset_id,
+            Dataset.status == DatasetStatus.PROCESSING,
+            Dataset.owner == self.owner,
+            Dataset.attempt == self.attempt,
+        )
+
+
+def read(session: Session, tenant: str, dataset_id: str) -> AnyRow | None:
+    """A dataset without its columns."""
+    statement = select(*LISTED).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
+    return session.execute(statement).one_or_none()
+
+
+def lock(session: Session, tenant: str, dataset_id: str, *, shared: bool) -> AnyRow | None:
+    """The same, not to be deleted (shared) or used (not shared) until the transaction ends."""
+    statement = select(*LISTED).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
+    return session.execute(statement.with_for_update(read=shared)).one_or_none()
+
+
+def read_columns(session: Session, dataset_id: str) -> list[dict[str, Any]]:
+    """The profile of every column; empty until the dataset is ready."""
+    statement = select(Dataset.columns).where(Dataset.id == dataset_id)
+    return session.execute(statement).scalar_one_or_none() or []
+
+
+def column_names(session: Session, dataset_id: str) -> list[str]:
+    """The names of the columns, in order."""
+    return [column["name"] for column in read_columns(session, dataset_id)]
+
+
+def read_sha256(session: Session, tenant: str, dataset_id: str) -> str:
+    """The hash of the upload."""
+    statement = select(Dataset.sha256).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
+    return session.execute(statement).scalar_one()
+
+
+def find_by_content(session: Session, tenant: str, content_key: str) -> AnyRow | None:
+    """The dataset of the same bytes, read in the same way."""
+    statement = select(*LISTED)
+    statement = statement.where(Dataset.tenant == tenant, Dataset.content_key == content_key)
+    return session.execute(statement).one_or_none()
+
+
+def list_datasets(
+    session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
+) -> Sequence[AnyRow]:
+    """Newest first, from after the row that `before` names."""
+    statement = select(*LISTED).where(Dataset.tenant == tenant)
+    if before is not None:
+        position = tuple_(*before, types=[Utc(), String()])
+        statement = statement.where(tuple_(Dataset.created_at, Dataset.id) < position)
+    statement = statement.order_by(Dataset.created_at.desc(), Dataset.id.desc())
+    return session.execute(statement.limit(limit)).all()
+
+
+def add(session: Session, dataset: Dataset) -> AnyRow:
+    """Insert a dataset."""
+    session.add(dataset)
+    session.flush()
+    return session.execute(select(*LISTED).where(Dataset.id == dataset.id)).one()
+
+
+def remove(session: Session, tenant: str, dataset_id: str) -> bool:
+    """Delete the row; False when there is none."""
+    statement = delete(Dataset).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
+    removed = session.execute(statement.returning(Dataset.id), execution_options=_UNSYNCHRONISED)
+    return removed.one_or_none() is not None
+
+
+def claim(
+    session: Session, dataset_id: str, owner: str, now: datetime, lease_until: datetime
+) -> AnyRow | None:
+    """Take an upload that nobody reads."""
+    guard = (
+        Dataset.id == dataset_id,
+        Dataset.status == DatasetStatus.PROCESSING,
+        Dataset.owner.is_(None),
+        Dataset.available_at <= now,
+    )
+    values = {"owner": owner, "attempt": Dataset.attempt + 1, "lease_until": lease_until}
+    return change(session, guard, values)
+
+
+def change(
+    session: Session, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any]
+) -> AnyRow | None:
+    """One conditional UPDATE; None when the guard does not hold."""
+    statement = update(Dataset).where(*guard).values(values).returning(*LISTED)
+    return session.execute(statement, execution_options=_UNSYNCHRONISED).one_or_none()
+
+
+def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
+    """Unread uploads whose bell was rung before `cutoff`, or before their back-off was over."""
+    waiting = (
+        Dataset.status == DatasetStatus.PROCESSING,
+        Dataset.owner.is_(None),
+        Dataset.available_at <= now,
+        or_(Dataset.enqueued_at < cutoff, Dataset.enqueued_at < Dataset.available_at),
+    )
+    due = select(Dataset.id).where(*waiting).order_by(Dataset.enqueued_at).limit(SWEEP_LIMIT)
+    statement = update(Dataset).where(Dataset.id.in_(due), *waiting).values(enqueued_at=now)
+    taken = session.execute(statement.returning(Dataset.id), execution_options=_UNSYNCHRONISED)
+    return taken.scalars().all()
+
+
+def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
+    """Uploads whose reader's lease is over."""
+    statement = select(Dataset.id, Dataset.owner, Dataset.attempt).where(
+        Dataset.status == DatasetStatus.PROCESSING, Dataset.lease_until <= now
+    )
+    return session.execute(statement.limit(SWEEP_LIMIT)).all()

@@ -1,0 +1,157 @@
+"""What callers and workers do with datasets. Every transaction is visible here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.broker import Bell
+from app.datasets import repository
+from app.datasets.formats import CsvOptions, Format
+from app.datasets.models import Dataset, DatasetStatus
+from app.datasets.repository import ReadClaim
+from app.datasets.store import Store, key_of
+from app.db.base import AnyRow, utc_now
+from app.errors import Conflict, NotFound
+from app.jobs.repository import is_used
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    """Bytes that are in the store, waiting for their row."""
+
+    dataset_id: str
+    name: str | None
+    format: Format
+    options: CsvOptions
+    sha256: str
+    n_bytes: int
+
+    @property
+    def content_key(self) -> str:
+        """The same for the same bytes, read in the same way."""
+        reading = json.dumps([self.sha256, self.format, self.options.to_json()])
+        return hashlib.sha256(reading.encode()).hexdigest()
+
+
+def register(
+    session: Session, tenant: str, bell: Bell, store: Store, upload: Upload
+) -> tuple[AnyRow, bool]:
+    """Give an upload its row, commit, then ring; or drop it for the dataset that is there."""
+    try:
+        with session.begin():
+            known = repository.find_by_content(session, tenant, upload.content_key)
+            row = known or repository.add(session, _new_dataset(tenant, upload))
+    except IntegrityError:  # the same bytes arrived at the same time
+        return register(session, tenant, bell, store, upload)
+    except BaseException:
+        store.delete(key_of(tenant, upload.dataset_id))
+        raise
+    if known is not None:
+        store.delete(key_of(tenant, upload.dataset_id))
+        return row, False
+    bell.ring_for_dataset(row.id)
+    return row, True
+
+
+def _new_dataset(tenant: str, upload: Upload) -> Dataset:
+    now = utc_now()
+    return Dataset(
+        id=upload.dataset_id,
+        tenant=tenant,
+        name=upload.name,
+        format=upload.format,
+        options=upload.options.to_json(),
+        content_key=upload.content_key,
+        sha256=upload.sha256,
+        n_bytes=upload.n_bytes,
+        created_at=now,
+        available_at=now,
+        enqueued_at=now,
+    )
+
+
+def get_dataset(
+    session: Session, tenant: str, dataset_id: str
+) -> tuple[AnyRow, list[dict[str, Any]]]:
+    """The dataset with the profile of its columns, or NotFound."""
+    with session.begin():
+        dataset = repository.read(session, tenant, dataset_id)
+        if dataset is None:
+            raise _not_found(dataset_id)
+        return dataset, repository.read_columns(session, dataset_id)
+
+
+def list_datasets(
+    session: Session, tenant: str, before: tuple[datetime, str] | None, limit: int
+) -> Sequence[AnyRow]:
+    """One page, newest first."""
+    with session.begin():
+        return repository.list_datasets(session, tenant, before, limit)
+
+
+def delete(session: Session, tenant: str, store: Store, dataset_id: str) -> None:
+    """Remove a dataset that no live job uses, its row before its bytes."""
+    with session.begin():
+        if repository.lock(session, tenant, dataset_id, shared=False) is None:
+            raise _not_found(dataset_id)
+        if is_used(session, dataset_id):
+            raise Conflict("a job that is not final uses the dataset", code="dataset_in_use")
+        repository.remove(session, tenant, dataset_id)
+    store.delete(key_of(tenant, dataset_id))
+
+
+def _not_found(dataset_id: str) -> NotFound:
+    return NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
+
+
+def claim(
+    session: Session, dataset_id: str, owner: str, lease: timedelta
+) -> tuple[ReadClaim, AnyRow] | None:
+    """Take an upload to read it; None when it is not to be had."""
+    now = utc_now()
+    with session.begin():
+        row = repository.claim(session, dataset_id, owner, now, now + lease)
+    return None if row is None else (ReadClaim(row.id, owner, row.attempt), row)
+
+
+def renew(session: Session, claimed: ReadClaim, lease: timedelta) -> bool:
+    """Prolong the lease; False when the dataset was taken away."""
+    values = {"lease_until": utc_now() + lease}
+    with session.begin():
+        return repository.change(session, claimed.holds(), values) is not None
+
+
+def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]) -> bool:
+    """The dataset is ready, if the claim still holds."""
+    values = {"n_rows": n_rows, "n_columns": len(columns), "columns": columns}
+    return _finish(session, claimed, DatasetStatus.READY, values)
+
+
+def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
+    """The dataset cannot be used, if the claim still holds."""
+    return _finish(session, claimed, DatasetStatus.REJECTED, {"reason": reason})
+
+
+def _finish(
+    session: Session, claimed: ReadClaim, status: DatasetStatus, values: dict[str, Any]
+) -> bool:
+    final = {"status": status, "finished_at": utc_now(), "owner": None, "lease_until": None}
+    with session.begin():
+        return repository.change(session, claimed.holds(), {**final, **values}) is not None
+
+
+def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:
+    """Let another worker read it, without charging the attempt."""
+    now = utc_now()
+    free = {"owner": None, "lease_until": None, "available_at": now, "enqueued_at": now}
+    with session.begin():
+        repository.change(session, claimed.holds(), {**free, "attempt": Dataset.attempt - 1})
+    bell.ring_for_dataset(claimed.dataset_id)

@@ -1,0 +1,210 @@
+"""Files to typed columns: every format becomes one Parquet file and a profile of each column."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from app.datasets.csv_dialect import (
+    MISSING,
+    SAMPLE_BYTES,
+    detect_delimiter,
+    detect_encoding,
+    has_header,
+    sample_lines,
+)
+from app.datasets.formats import CsvOptions, Format
+
+if TYPE_CHECKING:
+    from app.datasets.ingest import Limits
+
+PROFILE_CELLS = 8_000_000
+MAX_REASON = 300
+TRANSCODE_CHARACTERS = 1 << 20
+
+
+class Rejected(Exception):
+    """The file cannot be used; the message is the reason, a sentence for its owner."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """An upload and how to read it; `directory` is for intermediate files."""
+
+    path: Path
+    format: Format
+    options: CsvOptions
+    directory: Path
+
+
+def ingest(source: Source, target: Path, limits: Limits) -> dict[str, Any]:
+    """Write the columns to `target`; answer the number of rows and the profiles."""
+    if source.path.stat().st_size == 0:
+        raise Rejected("the file is empty")
+    try:
+        frame = typed(scan(source, limits), limits)
+        frame.sink_parquet(target, compression="zstd", statistics=False)
+        n_rows = pl.scan_parquet(target).select(pl.len()).collect().item()
+        _check_rows(n_rows, limits)
+        return {"n_rows": n_rows, "columns": list(profile(target, n_rows))}
+    except (pl.exceptions.PolarsError, pa.ArrowException, OSError, UnicodeError) as error:
+        raise Rejected(_sentence(source.format, error)) from error
+
+
+def _sentence(fmt: Format, error: Exception) -> str:
+    first = str(error).strip().split("\n")[0][:MAX_REASON]
+    return f"the file could not be read as {fmt.replace('_', ' ')}: {first}"
+
+
+def scan(source: Source, limits: Limits) -> pl.LazyFrame:
+    """The file as a lazy frame, with the names checked."""
+    if source.format is Format.CSV:
+        return _scan_csv(source, limits)
+    if source.format is Format.PARQUET:
+        names = pq.read_schema(source.path).names
+    elif source.format is Format.ARROW_FILE:
+        with pa.memory_map(str(source.path)) as file:
+            names = pa.ipc.open_file(file).schema.names
+    else:
+        return _scan_stream(source, limits)
+    check_names(names, limits)
+    reader = pl.scan_parquet if source.format is Format.PARQUET else pl.scan_ipc
+    return reader(source.path)
+
+
+def _scan_stream(source: Source, limits: Limits) -> pl.LazyFrame:
+    """Batch by batch into a file that can be scanned."""
+    copy = source.directory / "stream.arrow"
+    with pa.OSFile(str(source.path)) as file, pa.ipc.open_stream(file) as stream:
+        check_names(stream.schema.names, limits)
+        with pa.ipc.new_file(str(copy), stream.schema) as writer:
+            for batch in stream:
+                writer.write_batch(batch)
+    return pl.scan_ipc(copy)
+
+
+def _scan_csv(source: Source, limits: Limits) -> pl.LazyFrame:
+    with source.path.open("rb") as file:
+        sample = file.read(SAMPLE_BYTES)
+    encoding = source.options.encoding or detect_encoding(sample)
+    if b"\0" in sample and not encoding.lower().startswith("utf-16"):
+        raise Rejected("the file is not text: it contains NUL bytes")
+    lines = sample_lines(source.path, encoding)
+    delimiter = source.options.delimiter or detect_delimiter(lines[:100])
+    first = next(csv.reader(lines, delimiter=delimiter), [])
+    header = has_header(first) if source.options.header is None else source.options.header
+    names = [cell if header and cell else f"column_{i}" for i, cell in enumerate(first, 1)]
+    check_names(names, limits)
+    return pl.scan_csv(
+        _as_utf8(source, encoding),
+        separator=delimiter,
+        has_header=header,
+        new_columns=names,
+        null_values=list(MISSING),
+        # A type guessed from the first rows would fail at the one word in the last.
+        infer_schema_length=None,
+    )
+
+
+def _as_utf8(source: Source, encoding: str) -> Path:
+    if encoding.lower().replace("_", "-") in {"utf-8", "utf8", "ascii", "utf-8-sig"}:
+        return source.path
+    copy = source.directory / "utf8.csv"
+    with (
+        source.path.open(encoding=encoding, newline="") as reader,
+        copy.open("w", encoding="utf-8", newline="") as writer,
+    ):
+        while chunk := reader.read(TRANSCODE_CHARACTERS):
+            writer.write(chunk)
+    return copy
+
+
+def check_names(names: Sequence[str], limits: Limits) -> None:
+    """Every column needs a name of its own, and there may not be too many."""
+    if len(names) > limits.max_columns:
+        raise Rejected(f"the file has {len(names)} columns, more than {limits.max_columns}")
+    if len(names) < 2:
+        raise Rejected("the file has fewer than two columns: a target and a feature are needed")
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise Rejected(f"several columns are called {repeated[0][:64]!r}")
+    for position, name in enumerate(names, 1):
+        if not name or not name.isprintable() or len(name) > limits.max_name_length:
+            raise Rejected(
+                f"the name of column {position} is empty, longer than "
+                f"{limits.max_name_length} characters or not printable: {name[:64]!r}"
+            )
+
+
+def _check_rows(n_rows: int, limits: Limits) -> None:
+    if n_rows == 0:
+        raise Rejected("the file has no rows")
+    if n_rows > limits.max_rows:
+        raise Rejected(f"the file has {n_rows} rows, more than {limits.max_rows}")
+
+
+def typed(frame: pl.LazyFrame, limits: Limits) -> pl.LazyFrame:
+    """Each column as whole numbers, numbers, booleans or text; NaN is missing."""
+    schema = frame.collect_schema()
+    return frame.head(limits.max_rows + 1).select(_cast(n, t) for n, t in schema.items())
+
+
+def _cast(name: str, dtype: pl.DataType) -> pl.Expr:
+    column = pl.col(name)
+    if dtype.is_float():
+        return column.fill_nan(None)
+    if dtype.is_decimal() or dtype in (pl.Null, pl.Int128, pl.UInt128, pl.UInt64):
+        return column.cast(pl.Float64)
+    if dtype.is_integer() or dtype in (pl.Boolean, pl.String):
+        return column
+    if dtype.is_temporal():
+        return column.to_physical().cast(pl.Int64)
+    if dtype in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    raise Rejected(f"column {name!r} holds {dtype}, which is no single value; leave it out")
+
+
+def profile(path: Path, n_rows: int) -> Iterator[dict[str, Any]]:
+    """What each column is, a few columns at a time."""
+    names = pl.read_parquet_schema(path)
+    step = max(1, min(1000, PROFILE_CELLS // n_rows))
+    ordered = list(names)
+    for start in range(0, len(ordered), step):
+        chunk = pl.read_parquet(path, columns=ordered[start : start + step])
+        yield from map(_profile_column, chunk.iter_columns())
+
+
+def _profile_column(column: pl.Series) -> dict[str, Any]:
+    """Infinite values are counted beside the range, which is that of the finite ones."""
+    described: dict[str, Any] = {
+        "name": column.name,
+        "kind": _kind(column.dtype),
+        "levels": column.drop_nulls().n_unique(),
+        "missing": column.null_count(),
+        "infinite": 0,
+        "min": None,
+        "max": None,
+    }
+    if column.dtype.is_numeric():
+        if column.dtype.is_float():
+            described["infinite"] = int(column.is_infinite().sum())
+            column = column.filter(column.is_finite())
+        described |= {"min": column.min(), "max": column.max()}
+    return described
+
+
+def _kind(dtype: pl.DataType) -> str:
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_float():
+        return "number"
+    return "boolean" if dtype == pl.Boolean else "text"

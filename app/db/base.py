@@ -1,0 +1,79 @@
+"""What every table shares: names of constraints, the type of times, JSON, the lease."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, Row, String, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+AnyRow = Row[*tuple[Any, ...]]
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+DOCUMENT = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+class Utc(TypeDecorator[datetime]):
+    """Aware times in UTC, also where the database keeps none (SQLite)."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive times, which would be read as UTC later."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """SQLite gives back what it was given, without the zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """The registry of all tables."""
+
+    metadata = MetaData(naming_convention=NAMES)
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: Utc,
+        dict[str, Any]: DOCUMENT,
+        list[Any]: DOCUMENT,
+    }
+
+
+class Leased:
+    """A row that a worker claims: how often, by whom, until when, and not before when.
+
+    `owner` is new with every claim, so that a worker which was taken for dead recognises nothing as
+    its own. `enqueued_at` is when the bell was last rung for it.
+    """
+
+    attempt: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    available_at: Mapped[datetime]
+    enqueued_at: Mapped[datetime]
+
+
+def new_id(prefix: str) -> str:
+    """An id that cannot be guessed: 128 random bits."""
+    return f"{prefix}_{secrets.token_hex(16)}"
+
+
+def utc_now() -> datetime:
+    """The clock of the service."""
+    return datetime.now(UTC)

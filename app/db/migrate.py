@@ -1,0 +1,36 @@
+"""Bring a database to the newest schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+import migrations
+
+
+def alembic_config(url: str) -> Config:
+    """Alembic's configuration; `migrations/env.py` takes the address from `attributes`.
+
+    Not from the main options: those interpolate `%`, which passwords contain.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["url"] = url
+    return config
+
+
+def upgrade(url: str, revision: str = "head") -> None:
+    """Apply what is missing; nothing happens on a database that is current."""
+    command.upgrade(alembic_config(url), revision)
+
+
+def is_current(engine: Engine) -> bool:
+    """Whether the database has the newest schema."""
+    newest = ScriptDirectory.from_config(alembic_config("")).get_current_head()
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision() == newest

@@ -1,0 +1,76 @@
+"""Tables of jobs, their events and their results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.base import Base, Leased
+from app.jobs.state import Status
+
+
+class Job(Leased, Base):
+    """One job; this row is the truth about it.
+
+    `version` rises with every change and is the ETag. `n_events` numbers the events. `chosen` are
+    the features found so far, `phase_seconds` the time spent so far in each phase. `dataset_id` is
+    no foreign key: a final job outlives its dataset.
+    """
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        UniqueConstraint("tenant", "idempotency_key"),
+        Index(None, "tenant", "created_at", "id"),
+        Index(None, "status", "available_at"),
+        Index(None, "dataset_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    dataset_id: Mapped[str] = mapped_column(String(40))
+    status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
+    specification: Mapped[dict[str, Any]]
+    labels: Mapped[dict[str, Any]]
+    idempotency_key: Mapped[str | None] = mapped_column(String(255))
+    request_hash: Mapped[str] = mapped_column(String(64))
+    version: Mapped[int] = mapped_column(default=1)
+    n_events: Mapped[int] = mapped_column(default=0)
+    phase: Mapped[str | None] = mapped_column(String(16))
+    progress: Mapped[float] = mapped_column(default=0.0)
+    loglik: Mapped[float | None]
+    chosen: Mapped[list[Any]] = mapped_column(default=list)
+    phase_seconds: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    error: Mapped[dict[str, Any] | None]
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    cancel_requested_at: Mapped[datetime | None]
+    deadline_at: Mapped[datetime]
+
+
+class JobEvent(Base):
+    """Something that happened to a job, numbered from 1 without gaps."""
+
+    __tablename__ = "job_events"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant: Mapped[str] = mapped_column(String(64))
+    at: Mapped[datetime]
+    kind: Mapped[str] = mapped_column(String(32))
+    data: Mapped[dict[str, Any]]
+
+
+class JobResult(Base):
+    """What a job found: `document` as JSON, `arrays` (the factors) as the bytes of an .npz file."""
+
+    __tablename__ = "job_results"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+    document: Mapped[dict[str, Any]]
+    arrays: Mapped[bytes | None] = mapped_column(LargeBinary)

@@ -1,0 +1,284 @@
+"""All SQL about jobs. Nothing here begins or commits; every change is one conditional UPDATE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from app.datasets.models import Dataset, DatasetStatus
+from app.db.base import AnyRow, Utc
+from app.jobs.models import Job, JobEvent, JobResult
+from app.jobs.state import LIVE, Status, Transition
+
+POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
+_POLL = select(*POLLED)
+SWEEP_LIMIT = 500
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to be recorded about a job; it happened at `at`, or just now."""
+
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A worker's right to one attempt at a job; `owner` is unlike that of any other claim."""
+
+    job_id: str
+    owner: str
+    attempt: int
+
+    def holds(self) -> tuple[ColumnElement[bool], ...]:
+        """True in the database while nobody took the job away."""
+        return (Job.id == self.job_id, Job.owner == self.owner, Job.attempt == self.attempt)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which jobs a list shows."""
+
+    status: str | None = None
+    dataset_id: str | None = None
+    label: tuple[str, str] | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+
+
+def read_job(session: Session, tenant: str, job_id: str) -> AnyRow | None:
+    """What a poll shows, by primary key."""
+    statement = _POLL.where(Job.id == job_id, Job.tenant == tenant)
+    return session.execute(statement).one_or_none()
+
+
+def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
+    """The job that was submitted with this idempotency key, and the hash of what was asked."""
+    statement = select(*POLLED, Job.request_hash)
+    statement = statement.where(Job.tenant == tenant, Job.idempotency_key == key)
+    return session.execute(statement).one_or_none()
+
+
+def list_jobs(
+    session: Session,
+    tenant: str,
+    filters: Filters,
+    before: tuple[datetime, str] | None,
+    limit: int,
+) -> Sequence[AnyRow]:
+    """Newest first, from after the row that `before` names."""
+    conditions = [Job.tenant == tenant, *_conditions(filters)]
+    if before is not None:
+        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), String()]))
+    statement = _POLL.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
+    return session.execute(statement.limit(limit)).all()
+
+
+def _conditions(filters: Filters) -> Iterable[ColumnElement[bool]]:
+    if filters.status is not None:
+        yield Job.status == filters.status
+    if filters.dataset_id is not None:
+        yield Job.dataset_id == filters.dataset_id
+    if filters.label is not None:
+        yield Job.labels[filters.label[0]].as_string() == filters.label[1]
+    if filters.created_after is not None:
+        yield Job.created_at > filters.created_after
+    if filters.created_before is not None:
+        yield Job.created_at < filters.created_before
+
+
+def add_job(session: Session, job: Job) -> AnyRow:
+    """Insert a job with its first event."""
+    job.n_events = 1
+    session.add(job)
+    session.flush()
+    _record(session, job.id, job.tenant, 1, [Event("queued")], job.created_at)
+    return session.execute(_POLL.where(Job.id == job.id)).one()
+
+
+def change(
+    session: Session,
+    transition: Transition,
+    guard: Iterable[ColumnElement[bool]],
+    now: datetime,
+    values: Mapping[str, Any],
+    *,
+    data: Mapping[str, Any] | None = None,
+    events: Sequence[Event] = (),
+) -> AnyRow | None:
+    """Make one transition if the job is where it starts and `guard` holds; None if not."""
+    recorded = [*events, Event(transition.event, data or {})]
+    values = {**values, "status": transition.target}
+    if transition.target.is_final:
+        values = {**values, "finished_at": now, "owner": None, "lease_until": None}
+    return _update(session, [Job.status.in_(transition.sources), *guard], now, values, recorded)
+
+
+def renew(
+    session: Session,
+    claim: Claim,
+    now: datetime,
+    lease_until: datetime,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+) -> AnyRow | None:
+    """Prolong the lease and write the progress, while the claim holds."""
+    guard = [Job.status == Status.RUNNING, *claim.holds()]
+    return _update(session, guard, now, {**values, "lease_until": lease_until}, events)
+
+
+def request_cancel(
+    session: Session, guard: Sequence[ColumnElement[bool]], now: datetime
+) -> AnyRow | None:
+    """Flag a running job, once."""
+    guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
+    values = {"cancel_requested_at": now}
+    return _update(session, guard, now, values, [Event("cancel_requested")])
+
+
+def _update(
+    session: Session,
+    guard: Iterable[ColumnElement[bool]],
+    now: datetime,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+) -> AnyRow | None:
+    numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
+    statement = update(Job).where(*guard).values({**values, **numbered}).returning(*POLLED)
+    options = {"synchronize_session": False}
+    row = session.execute(statement, execution_options=options).one_or_none()
+    if row is not None:
+        _record(session, row.id, row.tenant, row.n_events - len(events) + 1, events, now)
+    return row
+
+
+def _record(
+    session: Session, job_id: str, tenant: str, first: int, events: Sequence[Event], now: datetime
+) -> None:
+    rows = [
+        {"seq": seq, "at": event.at or now, "kind": event.kind, "data": event.data}
+        for seq, event in enumerate(events, first)
+    ]
+    if rows:
+        session.execute(insert(JobEvent).values(job_id=job_id, tenant=tenant), rows)
+
+
+def is_runnable(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    """Its time has come and its dataset has been read."""
+    ready = select(Dataset.id).where(Dataset.status == DatasetStatus.READY)
+    return (Job.available_at <= now, Job.deadline_at > now, Job.dataset_id.in_(ready))
+
+
+def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
+    """Queued jobs whose bell was rung before `cutoff`, or before their back-off was over."""
+    silent = or_(Job.enqueued_at < cutoff, Job.enqueued_at < Job.available_at)
+    due = select(Job.id).where(Job.status == Status.QUEUED, *is_runnable(now), silent)
+    statement = (
+        update(Job)
+        .where(Job.id.in_(due.order_by(Job.enqueued_at).limit(SWEEP_LIMIT)), silent)
+        .values(enqueued_at=now)
+        .returning(Job.id)
+    )
+    options = {"synchronize_session": False}
+    return session.execute(statement, execution_options=options).scalars().all()
+
+
+def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
+    """Running jobs whose lease is over."""
+    over = (Job.status == Status.RUNNING, Job.lease_until <= now)
+    statement = select(Job.id, Job.owner, Job.attempt, Job.cancel_requested_at, Job.deadline_at)
+    return session.execute(statement.where(*over).limit(SWEEP_LIMIT)).all()
+
+
+def find_overdue(session: Session, now: datetime) -> Sequence[str]:
+    """Queued jobs beyond their deadline."""
+    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.deadline_at <= now)
+    return session.execute(statement.limit(SWEEP_LIMIT)).scalars().all()
+
+
+def find_hopeless(session: Session) -> Sequence[AnyRow]:
+    """Queued jobs whose dataset was rejected, with the reason, or is gone, without one."""
+    hopeless = or_(Dataset.status == DatasetStatus.REJECTED, Dataset.id.is_(None))
+    statement = select(Job.id, Dataset.reason).outerjoin(Dataset, Dataset.id == Job.dataset_id)
+    statement = statement.where(Job.status == Status.QUEUED, hopeless)
+    return session.execute(statement.limit(SWEEP_LIMIT)).all()
+
+
+def is_used(session: Session, dataset_id: str) -> bool:
+    """Whether a job that is not final needs this dataset."""
+    statement = select(Job.id).where(Job.dataset_id == dataset_id, Job.status.in_(LIVE))
+    return session.execute(statement.limit(1)).first() is not None
+
+
+def list_queued(session: Session, dataset_id: str) -> Sequence[str]:
+    """Jobs that wait for a dataset."""
+    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.dataset_id == dataset_id)
+    return session.execute(statement).scalars().all()
+
+
+def read_events(
+    session: Session, tenant: str, job_id: str, after: int, limit: int
+) -> Sequence[JobEvent]:
+    """Events numbered above `after`, in order."""
+    statement = (
+        select(JobEvent)
+        .where(JobEvent.job_id == job_id, JobEvent.tenant == tenant, JobEvent.seq > after)
+        .order_by(JobEvent.seq)
+        .limit(limit)
+    )
+    return session.execute(statement).scalars().all()
+
+
+def add_result(session: Session, result: JobResult) -> None:
+    """Insert what a job found."""
+    session.add(result)
+    session.flush()
+
+
+def read_document(session: Session, tenant: str, job_id: str) -> dict[str, Any] | None:
+    """The result without its arrays."""
+    statement = select(JobResult.document)
+    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
+    return session.execute(statement).scalar_one_or_none()
+
+
+def read_arrays(session: Session, tenant: str, job_id: str) -> bytes | None:
+    """The factors, as the bytes of an .npz file."""
+    statement = select(JobResult.arrays)
+    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
+    return session.execute(statement).scalar_one_or_none()
+
+
+def delete_final(session: Session, tenant: str, job_id: str) -> bool:
+    """Remove a job with its events and result, unless it is live."""
+    statement = delete(Job).where(Job.id == job_id, Job.tenant == tenant, Job.status.not_in(LIVE))
+    options = {"synchronize_session": False}
+    removed = session.execute(statement.returning(Job.id), execution_options=options)
+    return removed.one_or_none() is not None
+
+
+def read_versions(session: Session, job_ids: Sequence[str]) -> dict[str, int]:
+    """The version of each job that is there."""
+    rows = session.execute(select(Job.id, Job.version).where(Job.id.in_(job_ids)))
+    return dict(rows.tuples().all())
+
+
+def count_by_status(session: Session) -> dict[str, int]:
+    """How many jobs there are in each status, of all tenants."""
+    counted = dict.fromkeys(map(str, Status), 0)
+    rows = session.execute(select(Job.status, func.count()).group_by(Job.status))
+    return {**counted, **dict(rows.tuples().all())}
+
+
+def read_oldest_queued(session: Session) -> datetime | None:
+    """Since when the longest waiting job is queued."""
+    statement = select(func.min(Job.created_at)).where(Job.status == Status.QUEUED)
+    oldest: datetime | None = session.execute(statement).scalar_one()
+    return oldest

@@ -1,0 +1,159 @@
+"""What a job is asked to do: the options of `core` as a checked, completed document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, StrictInt, StringConstraints, TypeAdapter
+
+from app.errors import FieldError, Invalid, pointer
+from app.jobs.methods import METHOD_MODELS, Strict
+from core.config import (
+    Columns,
+    Discretize,
+    Evaluate,
+    Kind,
+    SelectionConfig,
+    method_from_dict,
+)
+from core.errors import CoreError
+
+MAX_SEED = 2**63 - 1
+MAX_K = 100_000
+MAX_SUGGESTIONS = 5
+
+Name = Annotated[
+    str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
+Label = Annotated[str, StringConstraints(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+LabelKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+AnyMethod: Any = Annotated[METHOD_MODELS, Field(discriminator="name")]
+_GSM_CPD = TypeAdapter(AnyMethod).validate_python({"name": "gsm_cpd"})
+
+
+class ColumnChoice(Strict):
+    """Which features take part."""
+
+    include: list[Name] = Field(default=[], description="Chosen first, in this order.")
+    exclude: list[Name] = Field(default=[], description="Left out of the search.")
+    candidates: list[Name] | None = Field(
+        default=None, description="The only ones searched, when given."
+    )
+
+
+class DiscretizeChoice(Strict):
+    """How continuous columns are cut."""
+
+    bins: Annotated[StrictInt, Field(ge=2, le=255)] = 5
+    strategy: Literal["uniform", "quantile"] = "uniform"
+    kinds: dict[Name, Kind] = Field(
+        default={}, description="Columns whose kind the rule is not to decide."
+    )
+
+
+class EvaluateChoice(Strict):
+    """The held-out accuracy curve."""
+
+    n_splits: Annotated[StrictInt, Field(ge=1, le=100)] = 5
+    test_fraction: Annotated[float, Field(strict=True, ge=0.01, le=0.99)] = 0.3
+    values: Literal["codes", "raw"] = "codes"
+
+
+class Specification(Strict):
+    """One job, completed: what ran is on record."""
+
+    dataset_id: Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]
+    target: Name = Field(description="The column to be informed about.")
+    k: Annotated[StrictInt, Field(ge=1, le=MAX_K)] | Literal["auto"] = Field(
+        default="auto", description="How many features; `auto` stops at the suggested number."
+    )
+    method: AnyMethod = Field(default_factory=lambda: _GSM_CPD, description="By `name`.")
+    columns: ColumnChoice = ColumnChoice()
+    discretize: DiscretizeChoice = DiscretizeChoice()
+    weight_column: Name | None = None
+    seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] = 0
+    evaluate: EvaluateChoice | None = None
+    deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
+        default=None, description="Counted from the submission; the longest allowed when left out."
+    )
+    labels: dict[LabelKey, Label] = Field(default={}, max_length=32)
+
+    def completed(self, max_deadline_seconds: int) -> Self:
+        """With the deadline that applies, after every option has passed the engine's own checks."""
+        config_of(self)
+        seconds = self.deadline_seconds or max_deadline_seconds
+        if seconds > max_deadline_seconds:
+            sentence = f"must be at most {max_deadline_seconds}, not {seconds}"
+            raise _invalid([FieldError("/deadline_seconds", f"deadline_seconds {sentence}")])
+        return self.model_copy(update={"deadline_seconds": seconds})
+
+
+def config_of(specification: Specification, n_threads: int = 0) -> SelectionConfig:
+    """The options for `core`; what it refuses is Invalid, with the pointer."""
+    document = specification.model_dump()
+    try:
+        method = method_from_dict(document["method"])
+    except CoreError as error:
+        raise _refused(error, "method") from error
+    try:
+        return SelectionConfig(
+            specification.k,
+            method=method,
+            columns=Columns(**_tuples(document["columns"])),
+            discretize=Discretize(**document["discretize"]),
+            weight_column=specification.weight_column,
+            evaluate=Evaluate(**document["evaluate"]) if document["evaluate"] else None,
+            seed=specification.seed,
+            n_threads=n_threads,
+        )
+    except CoreError as error:
+        raise _refused(error) from error
+
+
+def check_columns(specification: Specification, names: Sequence[str]) -> None:
+    """Refuse a specification that speaks of columns which the dataset has not."""
+    known = set(names)
+    unknown = [(pointer, n) for pointer, n in _mentions(specification) if n not in known]
+    errors = [FieldError(p, _unknown(n, names)) for p, n in unknown[:MAX_SUGGESTIONS]]
+    if errors:
+        raise Invalid(errors[0].detail, code="unknown_column", errors=errors)
+    n_features = len(known) - 1 - (specification.weight_column is not None)
+    if specification.k != "auto" and specification.k > n_features:
+        detail = f"k is {specification.k}, but the dataset has {n_features} features"
+        raise _invalid([FieldError("/k", detail)])
+
+
+def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
+    yield "/target", specification.target
+    if specification.weight_column is not None:
+        yield "/weight_column", specification.weight_column
+    columns = specification.columns
+    lists = {"include": columns.include, "exclude": columns.exclude}
+    for field, names in {**lists, "candidates": columns.candidates or []}.items():
+        for index, name in enumerate(names):
+            yield f"/columns/{field}/{index}", name
+    for name in specification.discretize.kinds:
+        yield pointer(["discretize", "kinds", name]), name
+
+
+def _unknown(name: str, names: Sequence[str]) -> str:
+    nearest = get_close_matches(name, names, n=1, cutoff=0.4)
+    hint = f"; the nearest name is {nearest[0]!r}" if nearest else ""
+    return f"the dataset has no column {name!r}{hint}"
+
+
+def _refused(error: CoreError, prefix: str = "") -> Invalid:
+    path = error.field.split(".")
+    if prefix and path[0] != prefix:
+        path.insert(0, prefix)
+    return _invalid([FieldError(pointer(path), str(error))])
+
+
+def _invalid(errors: Sequence[FieldError]) -> Invalid:
+    return Invalid(errors[0].detail, errors=errors)
+
+
+def _tuples(document: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}

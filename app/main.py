@@ -1,0 +1,68 @@
+"""The HTTP application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from app.api import datasets, docs, jobs, operations, outcomes
+from app.api.deps import Services
+from app.api.middleware import Observed, RequestMetrics
+from app.api.openapi import install_openapi
+from app.api.problems import install_handlers
+from app.api.watcher import Watcher
+from app.broker import Bell, make_celery
+from app.datasets.store import DATASETS, LocalStore
+from app.db.session import Database
+from app.jobs.repository import read_versions
+from app.settings import Settings, get_settings
+
+DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
+result. Every error is a problem document (RFC 9457) with a stable `code`."""
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application; connections open when it starts and close when it stops."""
+    settings = settings or get_settings()
+    app = FastAPI(
+        title="Pith",
+        version=version("pith"),
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.settings = settings
+    app.state.registry = CollectorRegistry()
+    for part in (datasets, jobs, outcomes, operations, docs):
+        app.include_router(part.router)
+    install_handlers(app)
+    install_openapi(app)
+    app.add_middleware(Observed, metrics=RequestMetrics(app.state.registry))
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    database = Database(settings.database_url, pool_size=settings.database_pool_size)
+
+    def read(job_ids: Sequence[str]) -> dict[str, int]:
+        with database.read() as session, session.begin():
+            return read_versions(session, job_ids)
+
+    watcher = Watcher(read)
+    app.state.services = Services(
+        settings=settings,
+        database=database,
+        bell=Bell(make_celery(settings.broker_url)),
+        store=LocalStore(settings.data_dir / DATASETS),
+        watcher=watcher,
+    )
+    yield
+    await watcher.close()
+    database.dispose()

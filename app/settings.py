@@ -1,0 +1,129 @@
+"""Every setting of the service; the only reader of the environment."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ByteSize, Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+GIB = 1024**3
+
+
+def _size(gib: int, description: str) -> ByteSize:
+    field: ByteSize = Field(default=ByteSize(gib * GIB), description=description)
+    return field
+
+
+class Settings(BaseSettings):
+    """Read from variables named like the field, in capitals, after `PITH_`."""
+
+    model_config = SettingsConfigDict(env_prefix="PITH_", frozen=True)
+
+    data_dir: Path = Field(
+        default=Path("data"), description="Directory of uploads and embedded state."
+    )
+    database_url: str = Field(
+        default="",
+        repr=False,
+        description="Database, `postgresql+psycopg://...`; empty is SQLite in `data_dir`.",
+    )
+    broker_url: str = Field(
+        default="",
+        repr=False,
+        description="Redis, `redis://...`; empty lets `pith serve` start its own Valkey.",
+    )
+    database_pool_size: int = Field(
+        default=10, ge=1, description="Connections a process keeps open."
+    )
+
+    host: str = Field(
+        default="127.0.0.1", description="Address to listen on; loopback when embedded."
+    )
+    port: int = Field(
+        default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
+    stop_seconds: int = Field(
+        default=20, ge=1, description="Time that requests under way get at a stop."
+    )
+    max_wait_seconds: int = Field(
+        default=60, ge=0, description="Longest `Prefer: wait` that is honoured."
+    )
+
+    max_upload_bytes: ByteSize = _size(4, "Largest body of an upload; `4GiB` and the like.")
+    max_rows: int = Field(default=50_000_000, ge=1, description="Most rows of a dataset.")
+    max_columns: int = Field(default=50_000, ge=2, description="Most columns of a dataset.")
+    max_name_length: int = Field(
+        default=256, ge=1, description="Longest column name, in characters."
+    )
+    ingest_memory_bytes: ByteSize = _size(8, "Memory of the process that reads one upload.")
+    ingest_seconds: int = Field(
+        default=900, ge=1, description="Time that reading one upload may take."
+    )
+
+    max_deadline_seconds: int = Field(
+        default=86_400, ge=1, description="Longest `deadline_seconds` of a job, and the default."
+    )
+    max_attempts: int = Field(
+        default=3, ge=1, description="Times a job is started before it fails."
+    )
+    lease_seconds: float = Field(
+        default=30, gt=0, description="Silence after which a worker is taken for dead."
+    )
+    heartbeat_seconds: float = Field(
+        default=1, gt=0, description="How often a worker renews its lease and looks for a cancel."
+    )
+    sweep_seconds: float = Field(
+        default=5, gt=0, description="How often expired leases and forgotten jobs are looked for."
+    )
+    resend_seconds: float = Field(
+        default=10, gt=0, description="Time in the queue after which a job's id is sent again."
+    )
+    backoff_seconds: float = Field(
+        default=5, ge=0, description="Wait before the second attempt; doubled for each one after."
+    )
+    retention_days: float = Field(
+        default=30, gt=0, description="Age at which final jobs and unused datasets are removed."
+    )
+
+    worker_concurrency: int = Field(
+        default=1, ge=1, description="Jobs that one worker runs at a time."
+    )
+    worker_threads: int = Field(
+        default=0, ge=0, description="Threads of one job; 0 shares the cores among the jobs."
+    )
+    worker_max_jobs: int = Field(
+        default=100, ge=1, description="Jobs after which a worker's process is replaced."
+    )
+    worker_max_memory_bytes: ByteSize = _size(
+        8, "Resident size above which a worker's process is replaced after its job."
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least severe line that is written."
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        default="auto", description="`auto` is `console` on a terminal and `json` elsewhere."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_to_sqlite(cls, values: dict[str, object]) -> dict[str, object]:
+        if values.get("database_url"):
+            return values
+        data_dir = Path(str(values.get("data_dir", "data"))).absolute()
+        return {**values, "database_url": f"sqlite:///{data_dir / 'pith.db'}"}
+
+    @model_validator(mode="after")
+    def _check_intervals(self) -> Settings:
+        if self.heartbeat_seconds * 3 > self.lease_seconds:
+            raise ValueError("PITH_LEASE_SECONDS must be at least three PITH_HEARTBEAT_SECONDS")
+        return self
+
+
+@lru_cache
+def get_settings() -> Settings:
+    """Read the settings of this process, once."""
+    return Settings()

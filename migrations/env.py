@@ -1,0 +1,28 @@
+"""How Alembic reaches the database; the address comes from `app.db.migrate`."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from app import metrics  # noqa: F401  registers its table
+from app.datasets import models as dataset_models  # noqa: F401
+from app.db.base import Base
+from app.db.session import make_engine
+from app.jobs import models as job_models  # noqa: F401
+
+
+def run() -> None:
+    """Run what Alembic was asked for in one transaction."""
+    engine = make_engine(context.config.attributes["url"], pool_size=0)
+    with engine.connect() as connection:
+        context.configure(
+            connection=connection,
+            target_metadata=Base.metadata,
+            # SQLite alters a table by copying it.
+            render_as_batch=connection.dialect.name == "sqlite",
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+
+
+run()

@@ -1,0 +1,38 @@
+"""One running service for each database and test process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import servers
+from tests.app.running import Service, running_api, running_worker
+
+
+@pytest.fixture(scope="session", params=["postgres", "sqlite"])
+def service(
+    request: pytest.FixtureRequest,
+    valkey: servers.Valkey,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Service]:
+    """API and worker, once on Postgres and once on SQLite."""
+    data_dir = tmp_path_factory.mktemp(f"service-{request.param}")
+    number = 1 if request.param == "postgres" else 2
+    url = fresh_database(request, data_dir)
+    with (
+        running_api(url, valkey.url(number), data_dir, PITH_MAX_UPLOAD_BYTES="2MiB") as service,
+        running_worker(service),
+    ):
+        yield service
+
+
+def fresh_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
+    """A migrated database of the kind that the fixture's parameter names."""
+    if request.param == "sqlite":
+        template: Path = request.getfixturevalue("migrated_sqlite")
+        return f"sqlite:///{shutil.copy(template, data_dir / 'pith.db')}"
+    server: servers.Postgres = request.getfixturevalue("postgres")
+    return server.url(server.create(template=request.getfixturevalue("migrated_postgres")))

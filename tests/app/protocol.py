@@ -1,0 +1,125 @@
+"""Datasets and jobs straight in a database, for tests of the job protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from app.broker import Bell
+from app.datasets import repository as datasets
+from app.datasets import service as dataset_service
+from app.datasets.formats import CsvOptions, Format
+from app.datasets.models import Dataset
+from app.datasets.sweep import sweep_datasets
+from app.db.base import AnyRow, new_id, utc_now
+from app.db.session import Database
+from app.jobs import repository, service
+from app.jobs.models import Job, JobResult
+from app.jobs.service import Work
+from app.jobs.specification import Specification
+from app.jobs.sweep import sweep_jobs
+from app.settings import Settings
+
+TENANT = "default"
+LEASE = timedelta(seconds=30)
+OVER = timedelta(seconds=-1)  # a lease that is over at once
+SETTINGS = Settings(backoff_seconds=0, resend_seconds=3600)
+
+
+@dataclass
+class SilentBell(Bell):
+    """Remembers for whom it was rung."""
+
+    rung: list[str] = field(default_factory=list)
+
+    def _ring(self, task: str, identifier: str) -> None:
+        self.rung.append(identifier)
+
+
+class Protocol:
+    """One database, seen by callers, workers and the sweeper."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Database(url)
+        self.bell = SilentBell()
+
+    def dataset(self, columns: tuple[str, ...] | None = ("a", "y")) -> str:
+        """A dataset that is ready, or without columns one that is still being read."""
+        upload = dataset_service.Upload(
+            dataset_id=new_id("ds"),
+            name=None,
+            format=Format.CSV,
+            options=CsvOptions(),
+            sha256=new_id("x"),
+            n_bytes=1,
+        )
+        now = utc_now()
+        profile = [{"name": name} for name in columns or ()]
+        row = Dataset(
+            id=upload.dataset_id,
+            tenant=TENANT,
+            status="ready" if columns else "processing",
+            format="csv",
+            options={},
+            content_key=upload.content_key,
+            sha256=upload.sha256,
+            n_bytes=1,
+            columns=profile or None,
+            created_at=now,
+            available_at=now,
+            enqueued_at=now,
+        )
+        with self.database.write() as session, session.begin():
+            datasets.add(session, row)
+        return upload.dataset_id
+
+    def submit(self, dataset_id: str | None = None, key: str | None = None, **fields: Any) -> str:
+        document = {"dataset_id": dataset_id or self.dataset(), "target": "y", **fields}
+        specification = Specification.model_validate(document).completed(3600)
+        with self.database.write() as session:
+            row, _ = service.submit(session, TENANT, self.bell, specification, key)
+        job_id: str = row.id
+        return job_id
+
+    def claim(self, job_id: str, lease: timedelta = LEASE) -> Work | None:
+        with self.database.write() as session:
+            return service.claim(session, job_id, new_id("worker"), lease)
+
+    def claimed(self, job_id: str, lease: timedelta = LEASE) -> Work:
+        work = self.claim(job_id, lease)
+        assert work is not None
+        return work
+
+    def succeed(self, work: Work) -> bool:
+        result = JobResult(
+            job_id=work.claim.job_id, tenant=TENANT, created_at=utc_now(), document={"by": "test"}
+        )
+        with self.database.write() as session:
+            return service.succeed(session, work.claim, result, {}, [])
+
+    def beat(self, work: Work, lease: timedelta = LEASE) -> str | None:
+        with self.database.write() as session:
+            return service.beat(session, work.claim, lease, {"progress": 0.5}, [])
+
+    def cancel(self, job_id: str) -> None:
+        with self.database.write() as session:
+            service.cancel(session, TENANT, job_id)
+
+    def sweep(self) -> None:
+        with self.database.write() as session:
+            sweep_datasets(session, self.bell, SETTINGS)
+            sweep_jobs(session, self.bell, SETTINGS)
+
+    def read(self, job_id: str) -> AnyRow:
+        with self.database.read() as session:
+            return service.get_job(session, TENANT, job_id)
+
+    def events(self, job_id: str) -> list[str]:
+        with self.database.read() as session:
+            return [e.kind for e in repository.read_events(session, TENANT, job_id, 0, 100)]
+
+    def pass_deadline(self, job_id: str) -> None:
+        with self.database.write() as session, session.begin():
+            job = session.get_one(Job, job_id)
+            job.deadline_at = utc_now() - timedelta(seconds=1)

@@ -1,0 +1,127 @@
+"""The service as real processes: uvicorn on a free port, a Celery worker with a stand-in engine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.servers import free_port
+
+START_SECONDS = 120
+CSV = b"a,b,slow,y\n1,2.5,u,x\n2,NA,v,y\n3,1,u,x\n4,0.5,v,y\n"
+FINAL = {"succeeded", "failed", "cancelled", "expired"}
+
+
+@dataclass(frozen=True)
+class Service:
+    """Where the API listens, and the environment that its workers need."""
+
+    url: str
+    client: httpx.Client
+    env: dict[str, str]
+    data_dir: Path
+
+    def upload(self, content: bytes = CSV, media_type: str = "text/csv", **query: Any) -> Any:
+        response = self.client.post(
+            "/v1/datasets", content=content, headers={"content-type": media_type}, params=query
+        )
+        assert response.status_code in {200, 201}, response.text
+        return response.json()
+
+    def ready_dataset(self, content: bytes = CSV, **options: Any) -> str:
+        dataset_id: str = self.upload(content, **options)["id"]
+        dataset = self.until(
+            f"/v1/datasets/{dataset_id}", lambda body: body["status"] != "processing"
+        )
+        assert dataset["status"] == "ready", dataset
+        return dataset_id
+
+    def submit(self, dataset_id: str, target: str = "y", **fields: Any) -> str:
+        body = {"dataset_id": dataset_id, "target": target, **fields}
+        response = self.client.post("/v1/jobs", json=body)
+        assert response.status_code == 202, response.text
+        job_id: str = response.json()["id"]
+        return job_id
+
+    def final(self, job_id: str) -> Any:
+        return self.until(f"/v1/jobs/{job_id}", lambda body: body["status"] in FINAL)
+
+    def until(self, path: str, reached: Callable[[Any], bool]) -> Any:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            body = self.client.get(path).json()
+            if reached(body):
+                return body
+            time.sleep(0.05)
+        raise AssertionError(f"{path} stayed {body}")
+
+
+@contextmanager
+def running_api(
+    database_url: str, broker_url: str, data_dir: Path, **env: str
+) -> Iterator[Service]:
+    """`pith serve` on a free port."""
+    port = free_port()
+    full = {
+        **os.environ,
+        "PITH_DATABASE_URL": database_url,
+        "PITH_BROKER_URL": broker_url,
+        "PITH_DATA_DIR": str(data_dir),
+        "PITH_PORT": str(port),
+        "PITH_LOG_FORMAT": "json",
+        **env,
+    }
+    url = f"http://127.0.0.1:{port}"
+    with (
+        _process([sys.executable, "-m", "app", "serve"], full, data_dir / "api.log") as process,
+        httpx.Client(base_url=url, timeout=60) as client,
+    ):
+        _wait_for(client, process)
+        yield Service(url, client, full, data_dir)
+
+
+@contextmanager
+def running_worker(service: Service, name: str = "worker") -> Iterator[subprocess.Popen[bytes]]:
+    """A worker with the stand-in engine."""
+    command = [sys.executable, "-m", "tests.worker.fake_engine"]
+    with _process(command, service.env, service.data_dir / f"{name}.log") as process:
+        yield process
+
+
+@contextmanager
+def _process(
+    command: list[str], env: dict[str, str], log: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("ab") as output:
+        process = subprocess.Popen(command, env=env, stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_for(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the API ended"
+        try:
+            client.get("/livez")
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("the API did not start")

@@ -1,0 +1,223 @@
+"""Every error of the contract, provoked over HTTP."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.running import CSV, Service
+
+JOB = "job_" + "0" * 32
+DATASET = "ds_" + "0" * 32
+CSV_TYPE = {"content-type": "text/csv"}
+JSON = {"content-type": "application/json"}
+
+
+def check(response: httpx.Response, status: int, code: str, *pointers: str) -> Any:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["status"] == status
+    assert problem["code"] == code
+    assert problem["detail"]
+    assert problem["request_id"] == response.headers["x-request-id"]
+    assert [error["pointer"] for error in problem.get("errors", [])] == list(pointers)
+    return problem
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/v1/jobs/{JOB}",
+        f"/v1/jobs/{JOB}/events",
+        f"/v1/jobs/{JOB}/result",
+        f"/v1/jobs/{JOB}/factors",
+    ],
+)
+def test_unknown_job(service: Service, path: str) -> None:
+    check(service.client.get(path), 404, "job_not_found")
+
+
+def test_unknown_things(service: Service) -> None:
+    client = service.client
+    check(client.get(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
+    check(client.delete(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
+    check(client.post(f"/v1/jobs/{JOB}/cancel"), 404, "job_not_found")
+    check(client.delete(f"/v1/jobs/{JOB}"), 404, "job_not_found")
+    check(client.get("/v1/jobs/no%00id"), 404, "not_found")
+    check(client.get("/nowhere"), 404, "not_found")
+    check(client.get("/docs/other.js"), 404, "not_found")
+
+
+def test_wrong_method(service: Service) -> None:
+    response = service.client.put("/v1/jobs")
+    check(response, 405, "method_not_allowed")
+    assert response.headers["allow"]
+
+
+def test_result_of_a_job_without_one(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    problem = check(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
+    assert problem["job_status"] in {"queued", "running"}
+    check(service.client.get(f"/v1/jobs/{job_id}/factors"), 409, "no_result")
+    service.client.post(f"/v1/jobs/{job_id}/cancel")
+    service.final(job_id)
+    problem = check(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
+    assert problem["job_status"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"k": 0}, "/k"),
+        ({"k": True}, "/k"),
+        ({"seed": -1}, "/seed"),
+        ({"surprise": 1}, "/surprise"),
+        ({"target": "a\0b"}, "/target"),
+        ({"target": "\ud800"}, "/target"),
+        ({"dataset_id": "ds_1"}, "/dataset_id"),
+        ({"method": {"name": "magic"}}, "/method"),
+        ({"method": {"name": "gsm_cpd", "ranks": [5, "x"]}}, "/method/ranks/1"),
+        ({"method": {"name": "gsm_cpd", "ranks": []}}, "/method/ranks"),
+        ({"method": {"name": "mrmr", "rank": 5}}, "/method/rank"),
+        ({"method": {"name": "rjmi", "alpha": 1}}, "/method/alpha"),
+        ({"columns": {"include": [""]}}, "/columns/include/0"),
+        ({"discretize": {"bins": 1}}, "/discretize/bins"),
+        ({"evaluate": {"test_fraction": 2}}, "/evaluate/test_fraction"),
+        ({"labels": {"a b": "c"}}, "/labels/a b"),
+        ({"deadline_seconds": 10**9}, "/deadline_seconds"),
+    ],
+)
+def test_bad_fields_have_pointers(service: Service, fields: dict[str, Any], pointer: str) -> None:
+    body = {"dataset_id": DATASET, "target": "y", **fields}
+    response = service.client.post("/v1/jobs", content=json.dumps(body), headers=JSON)
+    problem = check(response, 422, "invalid_request", pointer)
+    assert problem["errors"][0]["place"] == "body"
+
+
+def test_missing_fields(service: Service) -> None:
+    response = service.client.post("/v1/jobs", json={})
+    check(response, 422, "invalid_request", "/dataset_id", "/target")
+
+
+def test_numbers_that_are_none(service: Service) -> None:
+    body = b'{"dataset_id": "%s", "target": "y", "method": {"name": "rjmi", "sigma": NaN}}'
+    response = service.client.post("/v1/jobs", content=body % DATASET.encode(), headers=JSON)
+    check(response, 422, "invalid_request", "/method/sigma")
+
+
+def test_unknown_dataset_and_columns(service: Service) -> None:
+    post = service.client.post
+    response = post("/v1/jobs", json={"dataset_id": DATASET, "target": "y"})
+    check(response, 422, "unknown_dataset", "/dataset_id")
+    dataset_id = service.ready_dataset(b"income,age,label\n1,2,3\n3,4,5\n")
+    response = post("/v1/jobs", json={"dataset_id": dataset_id, "target": "lable"})
+    problem = check(response, 422, "unknown_column", "/target")
+    assert "'label'" in problem["detail"]
+    body = {
+        "dataset_id": dataset_id,
+        "target": "label",
+        "columns": {"include": ["age"], "exclude": ["incom"]},
+        "weight_column": "w",
+        "discretize": {"kinds": {"a/b": "discrete"}},
+    }
+    pointers = ["/weight_column", "/columns/exclude/0", "/discretize/kinds/a~1b"]
+    check(post("/v1/jobs", json=body), 422, "unknown_column", *pointers)
+    check(post("/v1/jobs?validate_only=true", json=body), 422, "unknown_column", *pointers)
+    response = post("/v1/jobs", json={"dataset_id": dataset_id, "target": "label", "k": 3})
+    check(response, 422, "invalid_request", "/k")
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ({"page_size": 0}, "/page_size"),
+        ({"page_size": "x"}, "/page_size"),
+        ({"status": "done"}, "/status"),
+        ({"label": "no-value"}, "/label"),
+        ({"created_after": "yesterday"}, "/created_after"),
+        ({"created_after": "2026-01-01T00:00:00"}, "/created_after"),
+        ({"unknown": "1"}, "/unknown"),
+    ],
+)
+def test_bad_queries(service: Service, query: dict[str, Any], pointer: str) -> None:
+    problem = check(service.client.get("/v1/jobs", params=query), 422, "invalid_request", pointer)
+    assert problem["errors"][0]["place"] == "query"
+
+
+@pytest.mark.parametrize("token", ["x", "AAAA", "WzEsMl0", "bnVsbA", "WyIyMDI2IiwgIngiXQ", "é"])
+def test_forged_page_tokens(service: Service, token: str) -> None:
+    query = {"page_token": token}
+    check(service.client.get("/v1/jobs", params=query), 422, "invalid_page_token", "/page_token")
+    path = "/v1/datasets"
+    check(service.client.get(path, params=query), 422, "invalid_page_token", "/page_token")
+
+
+def test_bad_headers(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), k=1)
+    path = f"/v1/jobs/{job_id}/events"
+    response = service.client.get(path, headers={"last-event-id": "three"})
+    check(response, 422, "invalid_request", "/Last-Event-ID")
+    check(service.client.get(path, headers={"accept": "text/html"}), 406, "not_acceptable")
+    body = {"dataset_id": DATASET, "target": "y"}
+    response = service.client.post("/v1/jobs", json=body, headers={"idempotency-key": "a" * 256})
+    check(response, 422, "invalid_request", "/idempotency-key")
+
+
+def test_bad_documents(service: Service) -> None:
+    post = service.client.post
+    check(post("/v1/jobs", content=b"{", headers=JSON), 400, "malformed_json")
+    check(post("/v1/jobs", content=b"[" * 100_000, headers=JSON), 400, "bad_request")
+    check(post("/v1/jobs", content=b"\xff{}", headers=JSON), 400, "bad_request")
+    check(post("/v1/jobs", content=b"a=1"), 415, "unsupported_media_type")
+    large = b'{"target": "' + b"x" * (2 << 20) + b'"}'
+    check(post("/v1/jobs", content=large, headers=JSON), 413, "too_large")
+
+
+def test_bad_uploads(service: Service) -> None:
+    post = service.client.post
+    check(post("/v1/datasets", content=b"x"), 415, "unsupported_media_type")
+    png = {"content-type": "image/png"}
+    check(post("/v1/datasets", content=b"x", headers=png), 415, "unsupported_media_type")
+    check(post("/v1/datasets", data={"other": "x"}, files={"more": b"y"}), 422, "no_file")
+    broken = {"content-type": "multipart/form-data"}
+    check(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
+    broken = {"content-type": "multipart/form-data; boundary=B"}
+    check(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
+    cut = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b'
+    check(post("/v1/datasets", content=cut, headers=broken), 400, "malformed_multipart")
+    response = post("/v1/datasets?delimiter=ab", content=CSV, headers=CSV_TYPE)
+    check(response, 422, "invalid_request", "/delimiter")
+
+
+def test_uploads_beyond_the_limit(service: Service) -> None:
+    def endless() -> Any:
+        for _ in range(64):
+            yield b"1,2\n" * 16_384
+
+    large = b"x" * (3 << 20)
+    stored = sorted(service.data_dir.rglob("raw*"))
+    post = service.client.post
+    check(post("/v1/datasets", content=large, headers=CSV_TYPE), 413, "upload_too_large")
+    check(post("/v1/datasets", content=endless(), headers=CSV_TYPE), 413, "upload_too_large")
+    files = {"file": ("x.csv", large, "text/csv")}
+    check(post("/v1/datasets", files=files), 413, "upload_too_large")
+    assert sorted(service.data_dir.rglob("raw*")) == stored
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(service: Service) -> None:
+    folders = sorted((service.data_dir / "datasets").rglob("*"))
+    address = (service.client.base_url.host, service.client.base_url.port or 80)
+    with socket.create_connection(address) as connection:
+        head = "POST /v1/datasets HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n"
+        connection.sendall(f"{head}Content-Length: 1000000\r\n\r\na,b\n1,2\n".encode())
+        service.until("/livez", lambda _: _is_storing(service, folders))
+    service.until("/livez", lambda _: not _is_storing(service, folders))
+
+
+def _is_storing(service: Service, before: list[Any]) -> bool:
+    return sorted((service.data_dir / "datasets").rglob("*")) != before

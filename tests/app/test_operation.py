@@ -1,0 +1,46 @@
+"""What operators and newcomers look at."""
+
+from __future__ import annotations
+
+from tests.app.running import CSV, Service
+
+
+def test_operation(service: Service) -> None:
+    get = service.client.get
+    assert get("/livez").json() == {"status": "ok"}
+    assert get("/readyz").json() == {"status": "ok", "database": "ok", "broker": "ok"}
+    assert get("/version").json()["name"] == "pith"
+    service.final(service.submit(service.ready_dataset(CSV)))
+    text = get("/metrics").text
+    assert 'pith_jobs{status="succeeded"}' in text
+    assert 'pith_jobs_finished_total{status="succeeded"}' in text
+    assert "pith_queue_age_seconds" in text
+    assert "pith_job_attempts_total" in text
+    assert 'pith_phase_seconds_sum{phase="fit"}' in text
+    assert 'route="/v1/jobs/{job_id}"' in text
+
+
+def test_docs_need_no_internet(service: Service) -> None:
+    page = service.client.get("/docs").text
+    assert "http://" not in page
+    assert "https://" not in page
+    script = service.client.get("/docs/swagger-ui-bundle.js")
+    assert script.status_code == 200
+    assert len(script.content) > 100_000
+
+
+def test_methods_are_those_of_core(service: Service) -> None:
+    methods = service.client.get("/v1/methods").json()["methods"]
+    assert [m["name"] for m in methods][:2] == ["gsm_cpd", "mrmr"]
+    ranks = methods[0]["parameters"]["properties"]["ranks"]
+    assert ranks["default"] == [5, 10, 15, 20, 30]
+    assert ranks["items"]["maximum"] == 500
+
+
+def test_request_id_is_given_back_and_logged(service: Service) -> None:
+    answer = service.client.get("/livez", headers={"x-request-id": "find-me-42"})
+    assert answer.headers["x-request-id"] == "find-me-42"
+    log = service.data_dir / "api.log"
+    service.until("/livez", lambda _: "find-me-42" in log.read_text())
+    forged = service.client.get("/livez", headers={"x-request-id": "a b\tc"})
+    assert forged.headers["x-request-id"] != "a b\tc"

@@ -1,0 +1,109 @@
+"""Watching a job: polls, waits, events, streams."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+
+from app.api.schemas import JobRead
+from tests.app.running import Service
+
+
+def test_progress_is_seen_while_it_runs(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    path = f"/v1/jobs/{job_id}"
+    running = service.until(path, lambda job: job["loglik"] is not None)
+    assert running["status"] == "running"
+    assert running["phase"] == "fit"
+    assert 0 < running["progress"] < 1
+    assert service.client.get(f"{path}/result").status_code == 409
+    cancelled = service.client.post(f"{path}/cancel")
+    assert cancelled.status_code == 202
+    assert cancelled.json()["cancel_requested_at"]
+    assert service.final(job_id)["status"] == "cancelled"
+    again = service.client.post(f"{path}/cancel")
+    assert again.status_code == 200
+    assert again.json()["status"] == "cancelled"
+
+
+def test_events_as_json_and_as_stream(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), k=2)
+    path = f"/v1/jobs/{job_id}/events"
+    streamed = list(stream(service, path))
+    kinds = [event["kind"] for event in streamed]
+    assert kinds[:2] == ["queued", "started"]
+    assert kinds[-1] == "succeeded"
+    assert [e["data"]["name"] for e in streamed if e["kind"] == "selected"] == ["a", "b"]
+    assert [e["seq"] for e in streamed] == list(range(1, len(streamed) + 1))
+    assert list(pages(service, path)) == streamed
+    assert list(stream(service, path, last="4")) == streamed[4:]
+    heard = {"accept": "text/event-stream", "last-event-id": str(len(streamed))}
+    assert service.client.get(path, headers=heard).status_code == 204
+
+
+def stream(service: Service, path: str, last: str = "") -> Any:
+    headers = {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
+    with service.client.stream("GET", path, headers=headers) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        for line in response.iter_lines():
+            if line.startswith("data: "):
+                yield json.loads(line.removeprefix("data: "))
+
+
+def pages(service: Service, path: str) -> Any:
+    query: dict[str, Any] = {"page_size": 3}
+    while True:
+        page = service.client.get(path, params=query).json()
+        yield from page["items"]
+        if page["next_page_token"] is None:
+            return
+        query["page_token"] = page["next_page_token"]
+
+
+def test_polling_with_etag_and_wait(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), k=1)
+    path = f"/v1/jobs/{job_id}"
+    service.final(job_id)
+    first = service.client.get(path)
+    JobRead.model_validate(first.json())
+    assert "retry-after" not in first.headers
+    tag = first.headers["etag"]
+    unchanged = service.client.get(path, headers={"if-none-match": tag})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged.headers["etag"] == tag
+    assert service.client.get(path, headers={"if-none-match": '"0"'}).status_code == 200
+
+
+def test_wait_answers_when_something_changes(service: Service) -> None:
+    dataset_id = service.ready_dataset()
+    response = service.client.post("/v1/jobs", json={"dataset_id": dataset_id, "target": "slow"})
+    assert response.headers["retry-after"] == "1"
+    path, tag = response.headers["location"], response.headers["etag"]
+    headers = {"if-none-match": tag, "prefer": "wait=50"}
+    changed = service.client.get(path, headers=headers)
+    assert changed.status_code == 200
+    assert changed.headers["etag"] != tag
+    assert changed.headers["preference-applied"] == "wait=50"
+    service.client.post(f"{path}/cancel")
+
+
+def test_many_wait_at_once_and_the_rest_still_answers(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    path = f"/v1/jobs/{job_id}"
+    service.until(path, lambda job: job["status"] == "running")
+    streams = [
+        service.client.stream("GET", f"{path}/events", headers={"accept": "text/event-stream"})
+        for _ in range(60)
+    ]
+    opened: list[httpx.Response] = []
+    try:
+        opened += [context.__enter__() for context in streams]
+        assert service.client.get("/livez").status_code == 200
+        assert service.client.post(f"{path}/cancel").status_code == 202
+        last = [list(response.iter_lines())[-2] for response in opened]
+        assert all('"kind":"cancelled"' in line for line in last)
+    finally:
+        for context in streams[: len(opened)]:
+            context.__exit__(None, None, None)

@@ -1,0 +1,50 @@
+"""The container files as data: what they would run, for a test that runs it without an engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PASSWORDS = {"POSTGRES_PASSWORD": "p-secret", "REDIS_PASSWORD": "r-secret"}
+INSTRUCTION = re.compile(r"^([A-Z]+) (.*?)(?<!\\)$", re.M | re.S)
+
+
+def docker_compose(*arguments: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """The program itself: the wheel's entry point swallows its exit status."""
+    spec = find_spec("compose")
+    assert spec is not None
+    assert spec.origin is not None
+    program = Path(spec.origin).with_name("docker-compose")
+    return subprocess.run(
+        [program, *arguments], env=env, cwd=ROOT, check=False, capture_output=True
+    )
+
+
+def compose() -> dict[str, Any]:
+    """The services as `docker compose` understands them, with variables filled in."""
+    done = docker_compose("config", "--format", "json", env={**os.environ, **PASSWORDS})
+    services: dict[str, Any] = json.loads(done.stdout)["services"]
+    return services
+
+
+def dockerfile() -> list[tuple[str, str]]:
+    """Instructions in order, each with its arguments, without comments."""
+    text = re.sub(r"^#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.M)
+    return INSTRUCTION.findall(text)
+
+
+def stages() -> list[list[tuple[str, str]]]:
+    """The instructions of each stage."""
+    found: list[list[tuple[str, str]]] = []
+    for name, arguments in dockerfile():
+        if name == "FROM":
+            found.append([])
+        found[-1].append((name, arguments))
+    return found

@@ -1,0 +1,238 @@
+"""Every command of the container files, run for real: Postgres, Redis, our own, health checks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.embedded.valkey import _program
+from app.lifeline import die_with_parent
+from tests import servers
+from tests.e2e.embedded import serving
+from tests.ops import containers
+
+ROOT = containers.ROOT
+SERVICES = containers.compose()
+OURS = ("migrate", "api", "worker")
+REDIS_CLI = f"""#!{sys.executable}
+import os, sys, redis
+client = redis.Redis(port=int(os.environ["REDIS_PORT"]), password=os.environ["REDISCLI_AUTH"])
+print(client.execute_command(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_service_is_root_or_without_limits(name: str) -> None:
+    service = SERVICES[name]
+    assert service["user"] not in ("", "0", "root")
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert int(service["mem_limit"]) > 0
+    assert service["cpus"] > 0
+    assert service["pids_limit"] > 0
+    assert "healthcheck" in service or service["restart"].startswith("on-failure")
+
+
+def test_the_image_is_not_root_and_holds_no_build_tools() -> None:
+    build, final = containers.stages()
+    assert ("USER", "10001:10001") in final
+    assert [name for name, _ in final].count("RUN") == 0
+    assert [name for name, _ in build].count("RUN") > 0
+
+
+def test_passwords_have_no_default() -> None:
+    done = containers.docker_compose("config", env={})
+    assert done.returncode != 0
+    assert b"PASSWORD" in done.stderr
+
+
+class Place:
+    """This machine in the part of the containers' network."""
+
+    def __init__(self, directory: Path, database: servers.Postgres) -> None:
+        self.directory = directory
+        self.database = database
+        self.redis_port = servers.free_port()
+        self.api_port = servers.free_port()
+        self.programs = directory / "bin"
+        self.programs.mkdir()
+        self._program("redis-cli", REDIS_CLI)
+        options = f"--port {self.redis_port} --bind 127.0.0.1 --dir {directory}"
+        self._program("redis-server", f'#!/bin/sh\nexec {_program()} "$@" {options}\n')
+
+    def _program(self, name: str, text: str) -> None:
+        (self.programs / name).write_text(text)
+        (self.programs / name).chmod(0o755)
+
+    def environment(self, name: str) -> dict[str, str]:
+        """The service's variables, with the addresses as they are here."""
+        path = [self.programs, Path(sys.executable).parent, self.database.binaries]
+        variables = {key: self.here(value) for key, value in SERVICES[name]["environment"].items()}
+        return {
+            "PATH": ":".join([*map(str, path), os.environ["PATH"]]),
+            "PITH_DATA_DIR": str(self.directory / "datasets"),
+            "PITH_HOST": "0.0.0.0",
+            "PITH_PORT": str(self.api_port),
+            "PGPORT": str(self.database.port),
+            "REDIS_PORT": str(self.redis_port),
+            **variables,
+        }
+
+    def here(self, text: str) -> str:
+        places = {
+            "postgres:5432": f"127.0.0.1:{self.database.port}",
+            "redis:6379": f"127.0.0.1:{self.redis_port}",
+            "127.0.0.1:8000": f"127.0.0.1:{self.api_port}",
+            "$$": "$",
+        }
+        for there, here in places.items():
+            text = text.replace(there, here)
+        return text
+
+    def command(self, name: str) -> list[str]:
+        entrypoint = ["pith"] if name in OURS else []
+        return [*entrypoint, *map(self.here, SERVICES[name]["command"])]
+
+    @contextmanager
+    def running(self, name: str) -> Iterator[subprocess.Popen[bytes]]:
+        process = subprocess.Popen(
+            self.command(name),
+            env=self.environment(name),
+            cwd=self.directory,
+            preexec_fn=die_with_parent,  # noqa: PLW1509  forked from the only thread there is
+        )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            # uvicorn ends by the signal that it was sent, after it has closed everything.
+            assert process.wait(60) in (0, -signal.SIGTERM)
+
+    def is_healthy(self, name: str, process: subprocess.Popen[bytes] | None = None) -> bool:
+        kind, *test = map(self.here, SERVICES[name]["healthcheck"]["test"])
+        if process is not None:
+            test = [
+                re.sub(r"/proc/1/task/1/", f"/proc/{process.pid}/task/{process.pid}/", part)
+                for part in test
+            ]
+        command = ["sh", "-c", *test] if kind == "CMD-SHELL" else test
+        done = subprocess.run(command, env=self.environment(name), check=False, capture_output=True)
+        return done.returncode == 0
+
+    def until_healthy(self, name: str, process: subprocess.Popen[bytes] | None = None) -> None:
+        deadline = time.monotonic() + 120
+        while not self.is_healthy(name, process):
+            assert time.monotonic() < deadline, name
+            assert process is None or process.poll() is None, name
+            time.sleep(0.2)
+
+
+@pytest.fixture
+def place(tmp_path: Path, postgres: servers.Postgres) -> Place:
+    return Place(tmp_path, postgres)
+
+
+@pytest.fixture
+def role(postgres: servers.Postgres) -> Iterator[None]:
+    """What the Postgres image makes of its variables."""
+    variables = SERVICES["postgres"]["environment"]
+    user, database = variables["POSTGRES_USER"], variables["POSTGRES_DB"]
+    with postgres.connect() as connection:
+        connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{variables['POSTGRES_PASSWORD']}'")
+        connection.execute(f"CREATE DATABASE {database} OWNER {user}")
+    yield
+    with postgres.connect() as connection:
+        connection.execute(f"DROP DATABASE {database} WITH (FORCE)")
+        connection.execute(f"DROP ROLE {user}")
+
+
+@pytest.mark.usefixtures("role")
+def test_the_deployed_service_runs_a_job(place: Place) -> None:
+    place.until_healthy("postgres")
+    with ExitStack() as stack:
+        redis = stack.enter_context(place.running("redis"))
+        place.until_healthy("redis", redis)
+        migration = subprocess.run(
+            place.command("migrate"), env=place.environment("migrate"), check=False
+        )
+        assert migration.returncode == 0
+        api = stack.enter_context(place.running("api"))
+        worker = stack.enter_context(place.running("worker"))
+        place.until_healthy("api", api)
+        place.until_healthy("worker", worker)
+        assert run_job(f"http://127.0.0.1:{place.api_port}")["status"] == "succeeded"
+    assert not place.is_healthy("api")
+
+
+def run_job(address: str) -> dict[str, Any]:
+    with httpx.Client(base_url=address, timeout=60) as client:
+        body = (ROOT / "examples" / "wine.csv").read_bytes()
+        dataset = client.post("/v1/datasets", content=body, headers={"Content-Type": "text/csv"})
+        order = {
+            "dataset_id": dataset.json()["id"],
+            "target": "cultivar",
+            "k": 2,
+            "method": {"name": "mrmr"},
+        }
+        job: dict[str, Any] = client.post("/v1/jobs", json=order).json()
+        while job["status"] in ("queued", "running"):
+            job = client.get(f"/v1/jobs/{job['id']}", headers={"Prefer": "wait=10"}).json()
+        return job
+
+
+def test_the_image_builds(tmp_path: Path) -> None:
+    """The build stage's commands in their order, on a copy of what the build would see.
+
+    What comes out has the runtime's packages and no others: enough for the whole service.
+    """
+    source = tmp_path / "src"
+    _copy_context(source)
+    for name, arguments in containers.stages()[0]:
+        if name == "RUN":
+            here = arguments.replace("/opt/", f"{tmp_path}/opt/").replace(
+                "/var/", f"{tmp_path}/var/"
+            )
+            _run(here, source, {"NUMBA_CACHE_DIR": f"{tmp_path}/var/cache/pith"})
+    kernels = tmp_path / "var" / "cache" / "pith"
+    assert list(kernels.rglob("*.nbc"))
+    program = tmp_path / "opt" / "pith" / "bin" / "pith"
+    with serving(tmp_path / "data", program=program, NUMBA_CACHE_DIR=str(kernels)) as service:
+        assert run_job(service.address)["status"] == "succeeded"
+
+
+def _copy_context(target: Path) -> None:
+    allowed = re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.M)
+    target.mkdir()
+    for name in allowed:
+        if (ROOT / name).is_dir():
+            shutil.copytree(
+                ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        else:
+            shutil.copy(ROOT / name, target / name)
+
+
+def _run(command: str, directory: Path, variables: Mapping[str, str]) -> None:
+    shell = json.loads(dict(containers.dockerfile())["SHELL"])
+    done = subprocess.run(
+        [*shell, command],
+        cwd=directory,
+        env={**os.environ, **variables},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from app.settings import Settings
+
+
+def test_the_default_database_is_a_file_in_the_data_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PITH_DATA_DIR", str(tmp_path))
+    assert Settings().database_url == f"sqlite:///{tmp_path / 'pith.db'}"
+
+
+def test_a_given_database_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PITH_DATABASE_URL", "postgresql+psycopg://u:p@db/pith")
+    assert Settings().database_url == "postgresql+psycopg://u:p@db/pith"
+
+
+def test_sizes_are_written_as_people_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PITH_MAX_UPLOAD_BYTES", "3MiB")
+    assert Settings().max_upload_bytes == 3 * 1024**2
+
+
+def test_addresses_with_passwords_stay_out_of_the_representation() -> None:
+    settings = Settings(database_url="postgresql://u:hush@db/pith", broker_url="redis://:hush@r/0")
+    assert "hush" not in repr(settings)
+
+
+def test_a_lease_must_outlast_its_heartbeats() -> None:
+    with pytest.raises(ValidationError, match="PITH_LEASE_SECONDS"):
+        Settings(lease_seconds=2, heartbeat_seconds=1)
+
+
+def test_every_setting_is_described() -> None:
+    assert [name for name, field in Settings.model_fields.items() if not field.description] == []

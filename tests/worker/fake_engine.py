@@ -1,0 +1,123 @@
+"""A worker whose `core.pipeline` is a small deterministic stand-in that can be told what to do.
+
+The target's name says how the run behaves: `slow` takes its time, `crash` kills its process,
+`fault` raises what nobody expects, `huge` runs out of memory, `refused` raises an error of core.
+Any other target chooses the other columns in their order.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import SelectionConfig
+from core.errors import InvalidData
+from core.results import (
+    EncodedColumn,
+    ModelFit,
+    Phase,
+    Progress,
+    Selected,
+    SelectionResult,
+    describe_config,
+)
+
+Report = Callable[[Progress], None]
+SLOW_SECONDS = 60.0
+
+
+def select_features(
+    columns: Mapping[str, NDArray[Any]],
+    target: str,
+    config: SelectionConfig,
+    on_progress: Report | None = None,
+) -> SelectionResult:
+    report = on_progress or (lambda _: None)
+    report(Progress(phase="encode", fraction=0.1))
+    misbehave(target)
+    if target == "slow":
+        take_time(report, "fit", SLOW_SECONDS)
+    report(Progress(phase="fit", fraction=0.5, loglik=-1.5))
+    features = [name for name in columns if name != target]
+    k = len(features) if config.k == "auto" else config.k
+    chosen = [choose(i, name, report) for i, name in enumerate(features[:k], 1)]
+    return result_of(columns, target, config, tuple(chosen))
+
+
+def misbehave(target: str) -> None:
+    if target == "crash":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if target == "fault":
+        raise RuntimeError("secret internals")
+    if target == "huge":
+        raise MemoryError
+    if target == "refused":
+        raise InvalidData("column 'refused' is constant", "refused")
+
+
+def take_time(report: Report, phase: Phase, seconds: float) -> None:
+    started = time.monotonic()
+    while (spent := time.monotonic() - started) < seconds:
+        report(Progress(phase=phase, fraction=0.1 + 0.4 * spent / seconds, loglik=-3 + spent))
+        time.sleep(0.05)
+
+
+def choose(rank: int, name: str, report: Report) -> Selected:
+    selected = Selected(rank=rank, name=name, gain=1 / rank, decided_by="label")
+    report(Progress(phase="select", fraction=0.5 + rank / 100, selected=selected))
+    return selected
+
+
+def result_of(
+    columns: Mapping[str, NDArray[Any]],
+    target: str,
+    config: SelectionConfig,
+    chosen: tuple[Selected, ...],
+) -> SelectionResult:
+    levels = ("low", "high")
+    factor = np.array([[0.25, 0.75], [0.75, 0.25]])
+    model = ModelFit(
+        variables=(*(s.name for s in chosen), target),
+        weights=np.array([0.5, 0.5]),
+        factors=tuple(factor for _ in range(len(chosen) + 1)),
+        loglik=(-2.0, -1.5),
+        n_iter=2,
+        converged=True,
+        rank=2,
+        family="joint",
+    )
+    return SelectionResult(
+        target=target,
+        selected=chosen,
+        left_out=(),
+        dropped=(),
+        suggested_k=len(chosen),
+        n_rows=len(columns[target]),
+        n_distinct_rows=len(columns[target]),
+        encoding=tuple(EncodedColumn(name=n, kind="discrete", levels=levels) for n in columns),
+        config=describe_config(config),
+        models=(model,) if config.method.name == "gsm_cpd" else (),
+    )
+
+
+def install() -> None:
+    module = ModuleType("core.pipeline")
+    module.select_features = select_features  # type: ignore[attr-defined]
+    sys.modules["core.pipeline"] = module
+
+
+if __name__ == "__main__":
+    install()
+    from app.logs import configure_logging
+    from worker.main import run
+
+    configure_logging("info", "json")
+    run()

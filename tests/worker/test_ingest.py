@@ -1,0 +1,128 @@
+"""Files that are odd, broken or hostile."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from app.datasets.columns import load_columns
+from app.datasets.formats import CsvOptions, Format
+from app.datasets.ingest import COLUMNS, Limits
+from app.datasets.tables import Rejected, Source, ingest
+
+LIMITS = Limits(
+    memory_bytes=4 << 30, seconds=60, max_rows=1000, max_columns=100, max_name_length=64
+)
+
+
+def read(
+    directory: Path, content: bytes, form: str = "csv", limits: Limits = LIMITS, **options: Any
+) -> Any:
+    (directory / "raw").write_bytes(content)
+    source = Source(directory / "raw", Format(form), CsvOptions(**options), directory)
+    return ingest(source, directory / COLUMNS, limits)
+
+
+def names(outcome: Any) -> list[str]:
+    return [column["name"] for column in outcome["columns"]]
+
+
+def as_parquet(columns: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        (b"a,b\n1,x\n2,y\n", {}, ["a", "b"]),
+        (b"a;b\n1,5;x\n2,5;y\n", {}, ["a", "b"]),
+        (b"a\tb\n1\tx\n", {}, ["a", "b"]),
+        (b"\xef\xbb\xbfa,b\n1,2\n", {}, ["a", "b"]),
+        ("ä,b\n1,é\n".encode("cp1252"), {}, ["ä", "b"]),
+        ("ä,b\n1,2\n".encode("utf-16"), {}, ["ä", "b"]),
+        (b'"a,1",b\n"x,\ny",2\n', {}, ["a,1", "b"]),
+        (b"1,2\n3,4\n", {}, ["column_1", "column_2"]),
+        (b"1,2\n3,4\n", {"header": True}, ["1", "2"]),
+        (b",b\n0,2\n1,3\n", {}, ["column_1", "b"]),
+        (b"a|b,c\n1|2\n", {"delimiter": "|"}, ["a", "b,c"]),
+        (b"a,b\r\n1,2\r\n", {}, ["a", "b"]),
+    ],
+)
+def test_dialects(
+    tmp_path: Path, content: bytes, options: dict[str, Any], expected: list[str]
+) -> None:
+    assert names(read(tmp_path, content, **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "form", "reason"),
+    [
+        (b"", "csv", "empty"),
+        (b"a,b\n", "csv", "no rows"),
+        (b"a\n1\n", "csv", "fewer than two columns"),
+        (b"a,a\n1,2\n", "csv", "several columns are called 'a'"),
+        (b"a,b\n1,2,3\n", "csv", "more fields"),
+        (b"a,b\x1b[31m\n1,2\n", "csv", "not printable"),
+        (b"a," + b"x" * 65 + b"\n1,2\n", "csv", "longer than 64"),
+        (b"a,b\n\0\0,2\n", "csv", "not text"),
+        (b"a,b\n\x81\xff,2\n", "csv", "could not be read as csv"),
+        (b"a,b\n" + b"1,2\n" * 1001, "csv", "more than 1000"),
+        (",".join(f"c{i}" for i in range(101)).encode() + b"\n", "csv", "101 columns"),
+        (b"PAR1" + b"\xff" * 40 + b"PAR1", "parquet", "could not be read as parquet"),
+        (b"not a parquet file", "parquet", "could not be read as parquet"),
+        (as_parquet({"a": [1, 2], "y": [1, 2]})[:-20], "parquet", "could not be read"),
+        (as_parquet({"a": [[1], [2]], "y": [1, 2]}), "parquet", "'a' holds List"),
+        (b"\xff\xff\xff\xff\xff\xff\xff\x7f", "arrow_stream", "could not be read as arrow"),
+        (b"ARROW1\0\0garbage", "arrow_file", "could not be read as arrow file"),
+    ],
+)
+def test_rejections_are_sentences(tmp_path: Path, content: bytes, form: str, reason: str) -> None:
+    with pytest.raises(Rejected) as rejected:
+        read(tmp_path, content, form)
+    assert reason in str(rejected.value)
+    assert "\n" not in str(rejected.value)
+
+
+def test_types_and_missing_values_reach_core(tmp_path: Path) -> None:
+    content = b"i,f,b,s,n\n1,1.5,true,u,\n,NaN,,NA,\n3,inf,false,?,\n"
+    outcome = read(tmp_path, content)
+    profile = {c["name"]: (c["kind"], c["levels"], c["missing"]) for c in outcome["columns"]}
+    assert profile == {
+        "i": ("integer", 2, 1),
+        "f": ("number", 2, 1),
+        "b": ("boolean", 2, 1),
+        "s": ("text", 1, 2),
+        "n": ("text", 0, 3),
+    }
+    assert outcome["columns"][1]["infinite"] == 1
+    with (tmp_path / COLUMNS).open("rb") as file:
+        columns = load_columns(file)
+    assert columns["i"].tolist() == [1, None, 3]
+    assert columns["b"].tolist() == [True, None, False]
+    assert columns["s"].tolist() == ["u", None, None]
+    assert np.isnan(columns["f"][1])
+
+
+def test_other_types_of_parquet(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "day": pl.Series(["2026-01-01", "2026-01-02"]).str.to_date(),
+            "price": pl.Series(["1.50", "2.25"]).str.to_decimal(scale=2),
+            "colour": pl.Series(["red", "blue"], dtype=pl.Categorical),
+        }
+    )
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    outcome = read(tmp_path, buffer.getvalue(), "parquet")
+    kinds = [column["kind"] for column in outcome["columns"]]
+    assert kinds == ["integer", "number", "text"]
+    assert outcome["columns"][1]["max"] == 2.25

@@ -1,0 +1,63 @@
+"""The process that reads an upload, and what is left when it dies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.broker import make_celery
+from app.datasets.ingest import COLUMNS
+from app.datasets.repository import ReadClaim
+from app.datasets.store import RAW, key_of
+from app.settings import Settings
+from worker.process import Process, StopFlag
+from worker.reader import Interrupted, run_child
+
+UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={})
+CLAIM = ReadClaim("ds_1", "owner", 1)
+
+
+def process_with(directory: Path, **settings: Any) -> Process:
+    limits = {"lease_seconds": 3000, "heartbeat_seconds": 1000, **settings}
+    return Process(Settings(data_dir=directory, **limits), make_celery("memory://"), StopFlag())
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Iterator[Path]:
+    process = process_with(tmp_path)
+    with process.store.put(key_of("default", "ds_1", RAW)) as file:
+        file.write(b"a,b\n1,2\n3,4\n")
+    (tmp_path / "out").mkdir()
+    yield tmp_path
+
+
+def test_columns_and_profile(directory: Path) -> None:
+    outcome = run_child(process_with(directory), CLAIM, UPLOAD, directory / "out")
+    assert outcome["n_rows"] == 2
+    assert (directory / "out" / COLUMNS).exists()
+
+
+def test_memory_is_limited(directory: Path) -> None:
+    process = process_with(directory, ingest_memory_bytes=64 << 20)
+    outcome = run_child(process, CLAIM, UPLOAD, directory / "out")
+    assert "more than the 0.0625 GiB allowed" in outcome["rejected"]
+
+
+def test_time_is_limited(directory: Path) -> None:
+    process = process_with(directory, ingest_seconds=1)
+    stuck: Any = SimpleNamespace(**{**vars(UPLOAD), "format": "csv", "id": "ds_2"})
+    with process.store.put(key_of("default", "ds_2", RAW)) as file:
+        file.write(b"a,b\n" + b"1,2\n" * 5_000_000)
+    outcome = run_child(process, CLAIM, stuck, directory / "out")
+    assert outcome["rejected"] == "reading the file takes longer than the 1 seconds allowed"
+
+
+def test_a_worker_that_is_told_to_stop_lets_go(directory: Path) -> None:
+    process = process_with(directory)
+    process.stopping.set()
+    with pytest.raises(Interrupted):
+        run_child(process, CLAIM, UPLOAD, directory / "out")

@@ -1,0 +1,72 @@
+"""What every task of a worker process shares, and the flag that tells it to stop."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+
+from celery import Celery
+
+from app.broker import Bell
+from app.datasets.store import DATASETS, LocalStore
+from app.db.session import Database
+from app.settings import Settings
+
+SCRATCH = "scratch"
+
+
+class StopFlag:
+    """One byte that the forked pool shares with the main process.
+
+    Plain memory, because it is set inside a signal handler, where a lock could be held already.
+    """
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 1)
+
+    def set(self) -> None:
+        """Tell all processes of this worker to hand back their jobs."""
+        self._memory[0] = 1
+
+    def is_set(self) -> bool:
+        """Whether this worker was told to stop."""
+        return self._memory[0] == 1
+
+
+@dataclass(frozen=True)
+class Process:
+    """The parts a task works with; connections open on first use, after the fork."""
+
+    settings: Settings
+    celery: Celery
+    stopping: StopFlag
+
+    @cached_property
+    def database(self) -> Database:
+        """Two connections: the task's and the heartbeat's."""
+        return Database(self.settings.database_url, pool_size=2)
+
+    @cached_property
+    def bell(self) -> Bell:
+        """To ring other workers."""
+        return Bell(self.celery)
+
+    @cached_property
+    def store(self) -> LocalStore:
+        """Where the uploads are."""
+        return LocalStore(self.settings.data_dir / DATASETS)
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a claim holds without a sign of life."""
+        return timedelta(seconds=self.settings.lease_seconds)
+
+    @staticmethod
+    def new_owner() -> str:
+        """A name for one claim: where it runs, and a part that never comes again."""
+        return f"{socket.gethostname()[:32]}:{os.getpid()}:{secrets.token_hex(8)}"

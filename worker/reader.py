@@ -1,0 +1,142 @@
+"""Reads one upload in a process of its own, which may die of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from app.datasets import service
+from app.datasets.ingest import COLUMNS, OUTCOME, Limits, Order, out_of_memory
+from app.datasets.repository import ReadClaim
+from app.datasets.store import COLUMNS as COLUMNS_KEY
+from app.datasets.store import RAW, key_of
+from app.db.base import AnyRow
+from app.jobs import sweep
+from app.logs import job_context
+from worker.process import SCRATCH, Process
+
+log = structlog.get_logger(__name__)
+
+POLL_SECONDS = 0.02
+STDERR = "stderr"
+TIME_OVER = {-signal.SIGXCPU, -signal.SIGKILL}
+
+
+class Interrupted(Exception):
+    """The dataset was taken away, or this worker was told to stop."""
+
+
+def read_dataset(process: Process, dataset_id: str) -> None:
+    """Claim the upload and read it; nothing happens when it is not to be had."""
+    with process.database.write() as session:
+        claimed = service.claim(session, dataset_id, process.new_owner(), process.lease)
+    if claimed is None:
+        return
+    claim, row = claimed
+    with job_context(dataset_id, attempt=claim.attempt):
+        try:
+            _read(process, claim, row)
+        except Interrupted:
+            with process.database.write() as session:
+                service.hand_back(session, process.bell, claim)
+
+
+def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
+    scratch = process.settings.data_dir / SCRATCH
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=scratch) as directory:
+        outcome = run_child(process, claim, row, Path(directory))
+        log.info("dataset read", rejected=outcome.get("rejected"))
+        _conclude(process, claim, row, outcome, Path(directory) / COLUMNS)
+    with process.database.write() as session:
+        sweep.release(session, process.bell, row.id)
+
+
+def _conclude(
+    process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str, Any], columns: Path
+) -> None:
+    with process.database.write() as session:
+        if "rejected" in outcome:
+            service.reject(session, claim, outcome["rejected"])
+            return
+        key = key_of(row.tenant, row.id, COLUMNS_KEY)
+        with process.store.put(key) as target, columns.open("rb") as source:
+            shutil.copyfileobj(source, target)
+        service.accept(session, claim, outcome["n_rows"], outcome["columns"])
+
+
+def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:
+    """Read the upload in a process of its own, and say what came of it."""
+    limits = _limits(process)
+    with process.store.open(key_of(row.tenant, row.id, RAW)) as source:
+        order = Order(
+            source="/dev/fd/0",
+            directory=str(directory),
+            format=row.format,
+            options=row.options,
+            limits=asdict(limits),
+        )
+        with (directory / STDERR).open("wb") as words:
+            command = [sys.executable, "-m", "app.datasets.ingest", order.to_json()]
+            child = subprocess.Popen(command, stdin=source, stderr=words)  # noqa: S603  our own
+        try:
+            _await(process, claim, child, limits)
+        finally:
+            child.kill()
+            child.wait()
+    return _outcome(directory, child.returncode, limits)
+
+
+def _limits(process: Process) -> Limits:
+    settings = process.settings
+    return Limits(
+        memory_bytes=settings.ingest_memory_bytes,
+        seconds=settings.ingest_seconds,
+        max_rows=settings.max_rows,
+        max_columns=settings.max_columns,
+        max_name_length=settings.max_name_length,
+    )
+
+
+def _await(
+    process: Process, claim: ReadClaim, child: subprocess.Popen[bytes], limits: Limits
+) -> None:
+    """Wait for the child, renewing the lease; one that takes too long is left to be killed."""
+    started = renewed = time.monotonic()
+    while child.poll() is None and time.monotonic() - started < limits.seconds:
+        time.sleep(POLL_SECONDS)
+        if process.stopping.is_set():
+            raise Interrupted
+        if time.monotonic() - renewed > process.settings.heartbeat_seconds:
+            renewed = time.monotonic()
+            with process.database.write() as session:
+                if not service.renew(session, claim, process.lease):
+                    raise Interrupted
+
+
+def _outcome(directory: Path, code: int, limits: Limits) -> dict[str, Any]:
+    try:
+        outcome: dict[str, Any] = json.loads((directory / OUTCOME).read_text())
+    except (OSError, ValueError):
+        words = (directory / STDERR).read_text(errors="replace")
+        log.warning("reader died", code=code, stderr=words[-2000:])
+        return {"rejected": _cause(code, words, limits)}
+    return outcome
+
+
+def _cause(code: int, words: str, limits: Limits) -> str:
+    if code in TIME_OVER:
+        return f"reading the file takes longer than the {limits.seconds} seconds allowed"
+    if any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
+        return out_of_memory(limits)
+    return "the file makes its reader crash; it is damaged or was made to"

@@ -1,0 +1,92 @@
+"""Turns what `core` reports into columns of the job's row and events."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import asdict
+from typing import Any
+
+from app.db.base import utc_now
+from app.jobs.repository import Event
+from core.results import Progress
+
+
+class Recorder:
+    """Collects progress until it is written; one thread notes, another writes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: dict[str, Any] = {}
+        self._chosen: list[str] = []
+        self._events: list[Event] = []
+        self._phase: str | None = None
+        self._since = time.monotonic()
+        self._seconds: dict[str, float] = {}
+
+    def note(self, progress: Progress) -> bool:
+        """Remember a report; True when it is worth writing soon."""
+        with self._lock:
+            n_events = len(self._events)
+            if progress.phase != self._phase:
+                self._enter(progress.phase)
+                self._events.append(Event("phase", {"phase": progress.phase}, utc_now()))
+            self._values |= {"phase": progress.phase, "progress": _share(progress.fraction)}
+            if progress.loglik is not None and math.isfinite(progress.loglik):
+                self._note_loglik(progress)
+            if progress.selected is not None:
+                self._chosen.append(progress.selected.name)
+                self._values["chosen"] = list(self._chosen)
+                chosen = finite(asdict(progress.selected))
+                self._events.append(Event("selected", chosen, utc_now()))
+            return len(self._events) > n_events
+
+    def _note_loglik(self, progress: Progress) -> None:
+        self._values["loglik"] = progress.loglik
+        data = {"phase": progress.phase, "loglik": progress.loglik}
+        event = Event("loglik", data, utc_now())
+        # Between two writes only the newest likelihood is kept.
+        if self._events and self._events[-1].kind == "loglik":
+            self._events[-1] = event
+        else:
+            self._events.append(event)
+
+    def _enter(self, phase: str | None) -> None:
+        now = time.monotonic()
+        if self._phase is not None:
+            spent = self._seconds.get(self._phase, 0.0) + now - self._since
+            self._seconds[self._phase] = spent
+        self._phase, self._since = phase, now
+
+    def peek(self) -> tuple[dict[str, Any], list[Event]]:
+        """What is not written yet."""
+        with self._lock:
+            return dict(self._values), list(self._events)
+
+    def written(self, n_events: int) -> None:
+        """The first `n_events` are in the database."""
+        with self._lock:
+            del self._events[:n_events]
+
+    def close(self) -> tuple[dict[str, Any], list[Event]]:
+        """The rest, with the time spent in each phase."""
+        with self._lock:
+            self._enter(None)
+            seconds = {phase: round(spent, 6) for phase, spent in self._seconds.items()}
+            return {**self._values, "phase_seconds": seconds}, list(self._events)
+
+
+def _share(fraction: float) -> float:
+    return min(1.0, max(0.0, fraction))
+
+
+def finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they become null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
