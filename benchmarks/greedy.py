@@ -1,0 +1,144 @@
+"""Lazy greedy against naive, and the whole selection in units of EM iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.figures import Figure
+from benchmarks.iteration import begin_run
+from benchmarks.plan import Plan
+from benchmarks.synthetic import latent_class_problem
+from benchmarks.timing import Seconds, best, timed
+from core.config import Family, GsmCpd, Objective
+from core.cpd.em import fit_models
+from core.cpd.model import CpdFit
+from core.cpd.rows import prepare_rows
+from core.gsm import select_gsm
+from core.problem import CodedProblem
+from core.selection.greedy import Task, choose
+from core.selection.objective import AveragedObjective
+from core.workers import Workers
+
+CASES: tuple[tuple[Objective, Family, int], ...] = (
+    ("latent", "joint", 15),
+    ("label", "joint", 60),
+    ("label", "per_class", 60),
+)
+"""Objective, family, and how many EM iterations the selection may take."""
+
+FIT_ITERATIONS = 20
+
+
+def measure_greedy(plan: Plan) -> Iterator[Figure]:
+    """One model of the largest size for each case."""
+    size = plan.sizes[0]
+    problem = latent_class_problem(size.n_rows, size.n_features, size.n_levels)
+    iteration = _iteration(problem, plan)
+    for objective, family, iterations in CASES:
+        method = GsmCpd(
+            objective=objective, family=family, ranks=(plan.rank,), n_models=1, n_init=1,
+            max_iter=FIT_ITERATIONS,
+        )  # fmt: skip
+        yield from _lazy_against_naive(problem, method, plan)
+        yield _in_iterations(problem, method, plan, iteration, iterations)
+
+
+class _Counted(AveragedObjective):
+    """Counts bounds too, each as the share of an evaluation that it costs."""
+
+    bound_evaluations = 0.0
+
+    def bounds(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
+        for model in self.models:
+            coarse, group = model.configurations.coarse()
+            share = len(coarse) / len(group) / len(self.models)
+            self.bound_evaluations += len(features) * share
+        return super().bounds(features)
+
+
+def _iteration(problem: CodedProblem, plan: Plan) -> Seconds:
+    rows = prepare_rows(problem.codes, problem.n_levels, "joint")
+    with Workers(plan.n_threads) as workers:
+        run = begin_run(rows, plan.rank, workers)
+        return best([timed(lambda: run.iterate(1)) for _ in range(plan.repeats)])
+
+
+def _lazy_against_naive(problem: CodedProblem, method: GsmCpd, plan: Plan) -> Iterator[Figure]:
+    rows = prepare_rows(problem.table, problem.table_levels, method.family)
+    config = method.cpd(rank=plan.rank, n_threads=plan.n_threads)
+    fits = fit_models(rows, problem.table_levels, config, 1)
+    with Workers(plan.n_threads) as workers:
+        lazy, lazy_chosen, lazy_s = _choose(problem, fits, method, plan, workers, lazy=True)
+        naive, naive_chosen, naive_s = _choose(problem, fits, method, plan, workers, lazy=False)
+    what = f"lazy against naive, {method.objective}, {method.family}"
+    size = f"{len(problem.n_levels)} features, {plan.n_select} chosen"
+    evaluations: dict[str, float] = {
+        "lazy": lazy.n_evaluations,
+        "naive": naive.n_evaluations,
+        "lazy_bounds": lazy.bound_evaluations,
+        "same_choice": lazy_chosen == naive_chosen,
+    }
+    fewer = naive.n_evaluations / lazy.n_evaluations
+    yield Figure("greedy", what, size, fewer, "times fewer evaluations", 5, details=evaluations)
+    seconds = {"lazy_s": lazy_s.wall, "naive_s": naive_s.wall}
+    faster = naive_s.wall / lazy_s.wall
+    yield Figure("greedy", what, size, faster, "times faster", details=seconds)
+
+
+def _choose(
+    problem: CodedProblem,
+    fits: Sequence[CpdFit],
+    method: GsmCpd,
+    plan: Plan,
+    workers: Workers,
+    *,
+    lazy: bool,
+) -> tuple[_Counted, list[int], Seconds]:
+    n_features = len(problem.n_levels)
+    task = Task(
+        objective=method.objective,
+        n_select=plan.n_select,
+        candidates=np.arange(n_features),
+        included=(),
+        floors={"latent": np.zeros(n_features), "label": np.zeros(n_features)},
+        lazy=lazy,
+    )
+    runs = []
+    for _ in range(min(plan.repeats, 3)):
+        objective = _Counted(fits, method.n_configurations, 0, workers)
+        chosen: list[int] = []
+        runs.append(timed(lambda: chosen.extend(s.feature for s in choose(objective, task))))  # noqa: B023
+    return objective, chosen, best(runs)
+
+
+def _in_iterations(
+    problem: CodedProblem, method: GsmCpd, plan: Plan, iteration: Seconds, target: float
+) -> Figure:
+    """All that follows the fit: first gains, choice, certificate, overlaps."""
+    seconds = min(_selection_seconds(problem, method, plan) for _ in range(2))
+    return Figure(
+        part="greedy",
+        what=f"selection after the fit, {method.objective}, {method.family}",
+        size=f"{problem.codes.shape[0]} x {problem.codes.shape[1]}, {plan.n_select} chosen",
+        value=seconds / iteration.wall,
+        unit="EM iterations",
+        target=target,
+        sense="at most",
+        details={"selection_s": seconds, "iteration_s": iteration.wall},
+    )
+
+
+def _selection_seconds(problem: CodedProblem, method: GsmCpd, plan: Plan) -> float:
+    fitted_at = 0.0
+
+    def tell(phase: str, *_: object) -> None:
+        nonlocal fitted_at
+        if phase == "fit":
+            fitted_at = perf_counter()
+
+    select_gsm(problem, plan.n_select, method, tell)
+    return perf_counter() - fitted_at

@@ -1,0 +1,95 @@
+"""The whole of select_features: where its seconds go, and how they grow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from time import perf_counter
+
+from numpy.typing import ArrayLike
+
+from benchmarks.figures import Figure
+from benchmarks.plan import Plan, Size
+from benchmarks.synthetic import latent_class_problem
+from benchmarks.timing import exponent
+from core.config import GsmCpd, SelectionConfig
+from core.pipeline import select_features
+from core.results import Progress
+
+LABEL = "label"
+
+
+def measure_whole(plan: Plan) -> Iterator[Figure]:
+    """Defaults at one size, then growth with rows, features and rank."""
+    size = plan.whole_size
+    phases = _best_phases(size, SelectionConfig(n_threads=plan.n_threads), repeats=3)
+    shares = {f"{phase}_share": s / sum(phases.values()) for phase, s in phases.items()}
+    seconds = sum(phases.values())
+    yield Figure("whole", "select_features, defaults", str(size), seconds, "s", details=shares)
+    yield from _growth(plan)
+
+
+def _growth(plan: Plan) -> Iterator[Figure]:
+    """Always as many iterations and choices, so that only the cost of each can grow."""
+    base, factors = plan.growth_size, [2**i for i in range(plan.doublings + 1)]
+    low = plan.growth_ranks[0]
+    by_rows = [(Size(base.n_rows * f, base.n_features), low) for f in factors]
+    by_features = [(Size(base.n_rows, base.n_features * f), low) for f in factors]
+    by_rank = [(base, rank) for rank in plan.growth_ranks]
+    yield _exponent("M", [size.n_rows for size, _ in by_rows], by_rows, plan)
+    yield _exponent("N", [size.n_features for size, _ in by_features], by_features, plan)
+    yield _exponent("F", list(plan.growth_ranks), by_rank, plan)
+
+
+def _exponent(symbol: str, values: list[int], cases: list[tuple[Size, int]], plan: Plan) -> Figure:
+    found = [
+        _best_phases(size, _fixed_work(rank, plan), repeats=min(plan.repeats, 4))
+        for size, rank in cases
+    ]
+    sizes = [float(value) for value in values]
+    phases = {phase: [max(f[phase], 1e-9) for f in found] for phase in ("encode", "fit", "select")}
+    totals = [sum(f.values()) for f in found]
+    return Figure(
+        part="whole",
+        what=f"select_features grows with {symbol}, fixed iterations",
+        size=f"{symbol} from {values[0]} to {values[-1]}",
+        value=exponent(sizes, totals),
+        unit="is the exponent",
+        target=1.1,
+        sense="at most",
+        details={
+            **{f"{phase}_exponent": exponent(sizes, s) for phase, s in phases.items()},
+            "first_s": totals[0],
+            "last_s": totals[-1],
+        },
+    )
+
+
+def _fixed_work(rank: int, plan: Plan) -> SelectionConfig:
+    method = GsmCpd(ranks=(rank,), max_iter=plan.growth_iterations, tol=0)
+    return SelectionConfig(plan.n_select // 4, method=method, n_threads=plan.n_threads)
+
+
+def _best_phases(size: Size, config: SelectionConfig, repeats: int) -> dict[str, float]:
+    """Seconds of each phase: of every phase the best run, so that a disturbance counts nowhere."""
+    problem = latent_class_problem(size.n_rows, size.n_features, size.n_levels)
+    columns: dict[str, ArrayLike] = {f"x{n}": column for n, column in enumerate(problem.codes.T)}
+    columns[LABEL] = problem.labels
+    runs = [_phases(columns, config) for _ in range(repeats)]
+    return {phase: min(run[phase] for run in runs) for phase in runs[0]}
+
+
+def _phases(columns: dict[str, ArrayLike], config: SelectionConfig) -> Counter[str]:
+    """The time up to a report belongs to the phase that reports."""
+    seconds: Counter[str] = Counter()
+    last, phase = perf_counter(), "encode"
+
+    def on_progress(progress: Progress) -> None:
+        nonlocal last, phase
+        now, phase = perf_counter(), progress.phase
+        seconds[phase] += now - last
+        last = now
+
+    select_features(columns, LABEL, config, on_progress)
+    seconds[phase] += perf_counter() - last
+    return seconds
