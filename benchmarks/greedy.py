@@ -19,6 +19,7 @@ from core.cpd.model import CpdFit
 from core.cpd.rows import prepare_rows
 from core.gsm import select_gsm
 from core.problem import CodedProblem
+from core.selection.chance import Chance
 from core.selection.greedy import Task, choose
 from core.selection.objective import AveragedObjective
 from core.workers import Workers
@@ -104,7 +105,7 @@ def _choose(
         n_select=plan.n_select,
         candidates=np.arange(n_features),
         included=(),
-        floors={"latent": np.zeros(n_features), "label": np.zeros(n_features)},
+        chance=Chance.none(n_features),
         lazy=lazy,
     )
     runs = []

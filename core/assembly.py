@@ -150,7 +150,7 @@ def _left_out(
 ) -> tuple[LeftOut, ...]:
     """Everyone not chosen, in the order of what they could still add."""
     before = dict(zip(outcome.first_gains.features, outcome.first_gains.latent, strict=True))
-    floor = outcome.floors["latent"]
+    floor = outcome.chance.latent
     gains = outcome.left.label if objective == "label" else outcome.left.latent
     rest = []
     for i in np.lexsort((outcome.left.features, -gains)):

@@ -80,13 +80,13 @@ class GsmCpd:
 
     family: Family = "per_class"
     objective: Objective = "label"
-    ranks: tuple[int, ...] = PAPER_RANKS
+    ranks: tuple[int, ...] = (10, 20, 40)
     n_folds: int = 5
     n_models: int = 3
     n_init: int = 4
-    max_iter: int = 300
-    tol: float = 1e-5
-    smoothing: float = 0.1
+    max_iter: int = 100
+    tol: float = 1e-4
+    smoothing: float = 1.0
     n_configurations: int = 4096
     remodel: Literal["none", "step", "candidate"] = "none"
     greedy: Literal["lazy", "naive"] = "lazy"
@@ -259,7 +259,9 @@ class SelectionConfig:
     @classmethod
     def paper(cls, k: int | Literal["auto"] = "auto", **options: Any) -> SelectionConfig:
         """The paper's own settings: joint model, I(X;Z), rank by cross-validation, 5 bins."""
-        method = GsmCpd(family="joint", objective="latent", ranks=PAPER_RANKS, n_models=1)
+        method = GsmCpd(
+            family="joint", objective="latent", ranks=PAPER_RANKS, n_models=1, smoothing=0.1
+        )
         return cls(k, method=method, **options)
 
     def with_k(self, k: int | Literal["auto"]) -> SelectionConfig:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import CpdConfig, GsmCpd, Objective
+from core.config import CpdConfig, GsmCpd
 from core.cpd.em import fit_models
 from core.cpd.model import CpdFit
 from core.cpd.rank import best_rank, search_rank
@@ -16,7 +16,8 @@ from core.cpd.rows import Rows, prepare_rows
 from core.problem import CodedProblem
 from core.remodel import Remodeller, choose_remodelled
 from core.results import Certificate, Phase, RankScore
-from core.selection.certificate import band, certify, noise_floor
+from core.selection.certificate import band, certify
+from core.selection.chance import Chance
 from core.selection.greedy import Step, Task, choose, is_rise
 from core.selection.objective import AveragedObjective, Gains
 from core.selection.redundancy import overlaps
@@ -39,7 +40,7 @@ class GsmOutcome:
     left: Gains
     first_gains: Gains
     overlaps: Floats
-    floors: dict[Objective, Floats]
+    chance: Chance
     n_evaluations: int
     n_distinct_rows: int
 
@@ -119,7 +120,7 @@ class _Selection:
             left=left,
             first_gains=first_gains,
             overlaps=overlaps(self.fits, _features(kept)),
-            floors=task.floors,
+            chance=task.chance,
             n_evaluations=objective.n_evaluations,
             n_distinct_rows=len(self.rows.weights),
         )
@@ -145,10 +146,7 @@ class _Selection:
             n_select=self.k,
             candidates=np.array(self.problem.searched, dtype=np.int64),
             included=self.problem.included,
-            floors={
-                "latent": noise_floor(n_levels, rank, total),
-                "label": noise_floor(n_levels, self.problem.n_classes, total),
-            },
+            chance=Chance.of(n_levels, rank, self.problem.n_classes, total),
             lazy=self.method.greedy == "lazy",
             on_step=on_step,
             on_wait=lambda: self.tell("select", done / wanted, None, None),

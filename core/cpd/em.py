@@ -67,7 +67,7 @@ def fit_models(
         bank = Bank(rows, n_states, uniform_scale(rows, n_starts), config.smoothing, pool)
         run = EmRun(bank, seed_parameters(bank, config.seed), config, on_iteration)
         while run.n_models > n_models:
-            run.iterate(TRIAL_ITERATIONS)
+            run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
             run = run.keep_best(max(n_models, run.n_models // 2))
         run.iterate(config.max_iter - run.n_iter, until_converged=True)
     return [_fit_of(run, rows, n_levels, m) for m in range(n_models)]

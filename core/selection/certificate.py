@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri
 
 from core.cpd.model import CpdFit
 from core.results import Bound, Certificate
@@ -14,23 +13,11 @@ from core.selection.configurations import entropy
 from core.selection.objective import AveragedObjective
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Prefix = tuple[float, Floats]
 """What a set tells about Z, and upper bounds on what every feature would add, -1 outside."""
 
-SIGNIFICANCE = 0.05
 BAND_SAMPLES = 1024
-
-
-def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
-    """(N,) information that a useless feature exceeds with a chance of SIGNIFICANCE over all N.
-
-    2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
-    """
-    freedom = np.maximum((n_levels - 1) * max(n_values - 1, 1), 1)
-    quantile = np.asarray(chdtri(freedom, SIGNIFICANCE / len(n_levels)))
-    return quantile / (2 * n_rows)
 
 
 def certify(

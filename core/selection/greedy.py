@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Objective
+from core.selection.chance import Chance
 from core.selection.objective import AveragedObjective, Gains, Information
 
 Floats = NDArray[np.float64]
@@ -53,17 +54,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Task:
-    """What to choose from and how.
-
-    `floors` maps each objective to (N,) gains that chance alone explains, given the number of rows.
-    """
+    """What to choose from and how; `informed` once an earlier choice told about the label."""
 
     objective: Objective
     n_select: int | None
     candidates: Ints
     included: tuple[int, ...]
-    floors: dict[Objective, Floats]
+    chance: Chance
     lazy: bool = True
+    informed: bool = False
     on_step: OnStep | None = None
     on_wait: Callable[[], None] | None = None
 
@@ -73,7 +72,8 @@ def is_rise(step: Step, task: Task) -> bool:
     gain, se = (
         (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
     )
-    return bool(gain > SAMPLING_ERRORS * se + task.floors[task.objective][step.feature])
+    by_chance = task.chance.label if task.objective == "label" else task.chance.latent
+    return bool(gain > SAMPLING_ERRORS * se + by_chance[step.feature])
 
 
 def choose(objective: AveragedObjective, task: Task) -> list[Step]:
@@ -128,11 +128,12 @@ class _Search:
     def __init__(self, objective: AveragedObjective, task: Task) -> None:
         self._objective = objective
         self._task = task
-        self._n = len(task.floors["latent"])
+        self._n = len(task.chance.latent)
         self._bounds: dict[Objective, Floats] = {
             o: np.full(self._n, np.inf) for o in ("latent", "label")
         }
         self._fresh = _Fresh.empty(self._n)
+        self._informed = task.informed
         self.remaining: Ints = np.unique(
             np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
         )
@@ -145,15 +146,26 @@ class _Search:
     def best(self) -> Step:
         """The best candidate by the objective; by the latent gain where no label gain is real."""
         self._prepare()
-        best, runner_up = self._top_two(self._task.objective)
-        if self._task.objective == "latent" or self._is_real(best):
-            decided_by = self._task.objective
-        else:
-            decided_by = "latent"
-            best, runner_up = self._top_two("latent")
+        decided_by = self._task.objective
+        best, runner_up = self._top_two(decided_by)
+        if decided_by == "label" and not self._is_real(np.array([best])).any():
+            best, runner_up, decided_by = self._best_in_doubt(runner_up)
+        self._informed |= decided_by == "label"
         if self._task.objective == "latent":
             self._evaluate(np.array([best]), with_label=True)
         return self._step(best, decided_by, runner_up)
+
+    def _best_in_doubt(self, runner_up: int | None) -> tuple[int, int | None, Objective]:
+        """The best whose own label gain is real though that of the first is not, or by latent gain."""
+        hopeful = self.remaining[self._bounds["label"][self.remaining] > self._chance(self.remaining)]
+        unseen = hopeful[~self._fresh.done[hopeful]]
+        if len(unseen):
+            self._evaluate(unseen, with_label=True)
+        seen = self.remaining[self._fresh.done[self.remaining]]
+        real = seen[self._is_real(seen)]
+        if len(real):
+            return int(real[np.argmax(self._fresh.label[real])]), runner_up, "label"
+        return *self._top_two("latent"), "latent"
 
     def _add(self, feature: int) -> Information:
         self._objective.add(feature)
@@ -161,11 +173,15 @@ class _Search:
         self._fresh = _Fresh.empty(self._n)
         return self._objective.information()
 
-    def _is_real(self, feature: int) -> bool:
-        error = (
-            SAMPLING_ERRORS * self._fresh.label_se[feature] + self._task.floors["label"][feature]
-        )
-        return bool(self._fresh.label[feature] > error)
+    def _chance(self, features: Ints) -> Floats:
+        chance = self._task.chance
+        return np.full(len(features), chance.later_label) if self._informed else chance.label[features]
+
+    def _is_real(self, features: Ints) -> NDArray[np.bool_]:
+        """Whether label gains exceed their own error: of sampling, and of having so many rows."""
+        error = SAMPLING_ERRORS * self._fresh.label_se[features] + self._chance(features)
+        real: NDArray[np.bool_] = self._fresh.label[features] > error
+        return real
 
     def _prepare(self) -> None:
         """Bring the bounds up to date with S; naively, evaluate everything."""

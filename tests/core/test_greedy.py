@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.config import Objective
 from core.selection.certificate import certify
+from core.selection.chance import Chance
 from core.selection.greedy import Step, Task, choose
 from core.selection.objective import AveragedObjective
 from core.workers import Workers
@@ -51,11 +52,8 @@ def run(
     floor: float = 0.0,
 ) -> tuple[list[Step], AveragedObjective]:
     n = models[0].n_features
-    floors: dict[Objective, reference.Floats] = {
-        "latent": np.full(n, floor),
-        "label": np.full(n, floor),
-    }
-    task = Task(objective, k, np.arange(n), included, floors, lazy)
+    floors = np.full(n, floor)
+    task = Task(objective, k, np.arange(n), included, Chance(floors, floors, floor), lazy)
     with Workers(1) as workers:
         averaged = AveragedObjective([as_fit(model) for model in models], budget, 0, workers)
         return choose(averaged, task), averaged
