@@ -232,7 +232,8 @@ class _Search:
         margin = None
         if runner_up is not None:
             values = fresh.of("latent" if decided_by == "latent" else "label")
-            margin = float(values[feature] - values[runner_up])
+            # Evaluated again with its label, the winner of a tie may be lower by a rounding.
+            margin = max(float(values[feature] - values[runner_up]), 0.0)
         return Step(
             feature=feature,
             decided_by=decided_by,

@@ -175,3 +175,8 @@ def test_acceleration_reaches_the_same_end_in_fewer_iterations() -> None:
     assert plain.converged and fast.converged
     assert fast.n_iter < plain.n_iter
     assert fast.objective[-1] == pytest.approx(plain.objective[-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("n_init", [1, 4])
+def test_no_more_iterations_than_asked_for(n_init: int) -> None:
+    assert random_world(1).fit(max_iter=7, n_init=n_init, tol=0).n_iter == 7

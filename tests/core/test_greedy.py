@@ -165,3 +165,16 @@ def test_automatic_k_ends_after_steps_without_a_rise() -> None:
     steps, _ = run([model], "latent", None, floor=1e-4)
     assert sorted(order(steps)[:2]) == [0, 1]
     assert len(steps) == 2 + 5
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize("objective", ["latent", "label"])
+def test_among_equals_the_first_wins(objective: Objective, lazy: bool) -> None:
+    model = random_model(2, [3] * 20 + [3], rank=5)
+    *features, label = model.factors
+    copied = Model(model.weights, [*features, *features, label])
+    steps, _ = run([copied], objective, 12, lazy=lazy, budget=256)
+    assert steps[0].runner_up == steps[0].feature + 20
+    assert steps[0].margin == 0
+    for place, feature in enumerate(order(steps)):
+        assert feature < 20 or feature - 20 in order(steps)[:place]
