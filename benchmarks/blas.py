@@ -33,7 +33,8 @@ class OneHotEm:
         """Take first parameters: `weights` (F,), `probs` (n_level_rows, F)."""
         padding = -len(weights) % _LANES
         self._weights = np.pad(weights, (0, padding)).astype(np.float32)
-        self._shut = np.where(np.arange(len(self._weights)) < len(weights), 0, _NEVER)
+        self._shut = np.zeros_like(self._weights)
+        self._shut[len(weights) :] = _NEVER
         padded = np.pad(probs, ((0, 0), (0, padding)), constant_values=1)
         self._probs = np.ascontiguousarray(padded.T, dtype=np.float32)
         self._joint = np.empty((len(self._hot), len(self._weights)), dtype=np.float32)
@@ -49,7 +50,8 @@ class OneHotEm:
         np.exp(joint, out=joint)
         total = joint.sum(axis=1, keepdims=True)
         joint /= total
-        counts = joint.T @ self._hot
-        self._probs = counts / np.add.reduceat(counts, self._starts, axis=1)[:, self._variable]
-        self._weights = joint.mean(axis=0)
+        counts: Singles = joint.T @ self._hot
+        totals: Singles = np.add.reduceat(counts, self._starts, axis=1)
+        self._probs = counts / totals[:, self._variable]
+        self._weights = joint.mean(axis=0, dtype=np.float32)
         return float((top + np.log(total)).mean(dtype=np.float64))

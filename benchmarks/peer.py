@@ -72,27 +72,25 @@ def _likelihood(problem: CodedProblem, plan: Plan) -> Figure:
         rank=plan.rank, n_init=plan.n_starts, max_iter=plan.max_iter, smoothing=0,
         n_threads=plan.n_threads,
     )  # fmt: skip
-    fits = []
-    seconds = take_turns(
-        {
-            "ours": lambda: fits.append(fit_cpd(problem.codes, problem.n_levels, config)),
-            "stepmix": lambda: fits.append(
-                _stepmix(problem.codes, plan.rank, plan.max_iter, plan.n_starts)
-            ),
-        },
-        repeats=1,
-    )
-    ours, theirs = float(fits[0].loglik[-1]), float(fits[1].lower_bound_)
+    loglik: dict[str, float] = {}
+
+    def ours() -> None:
+        loglik["ours"] = float(fit_cpd(problem.codes, problem.n_levels, config).loglik[-1])
+
+    def stepmix() -> None:
+        model = _stepmix(problem.codes, plan.rank, plan.max_iter, plan.n_starts)
+        loglik["stepmix"] = float(model.lower_bound_)
+
+    seconds = take_turns({"ours": ours, "stepmix": stepmix}, repeats=1)
     return Figure(
         part="peer",
         what=f"log-likelihood above StepMix's, best of {plan.n_starts} starts",
         size=str(plan.peer_size),
-        value=(ours - theirs) / abs(theirs),
+        value=1 - loglik["ours"] / loglik["stepmix"],
         unit="of it",
         target=-1e-4,
         details={
-            "ours": ours,
-            "stepmix": theirs,
+            **loglik,
             "ours_s": seconds["ours"].wall,
             "stepmix_s": seconds["stepmix"].wall,
         },

@@ -42,11 +42,11 @@ def best(runs: list[Seconds]) -> Seconds:
 
 
 def exponent(sizes: list[float], seconds: list[float]) -> float:
-    """The power of the size that the seconds grow with, by least squares on logarithms."""
+    """Fit the power of the size that the seconds grow with, on logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-@njit(nogil=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True)
 def _chain(n: Any, x: Any) -> Any:
     """Every link waits for the one before, and no compiler can join two."""
     for _ in range(n):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from time import perf_counter
 
@@ -30,7 +30,7 @@ def measure_whole(plan: Plan) -> Iterator[Figure]:
 
 
 def _growth(plan: Plan) -> Iterator[Figure]:
-    """Always as many iterations and choices, so that only the cost of each can grow."""
+    """Keep the number of iterations and choices, so that only the cost of each can grow."""
     base, factors = plan.growth_size, [2**i for i in range(plan.doublings + 1)]
     low = plan.growth_ranks[0]
     by_rows = [(Size(base.n_rows * f, base.n_features), low) for f in factors]
@@ -79,9 +79,9 @@ def _best_phases(size: Size, config: SelectionConfig, repeats: int) -> dict[str,
     return {phase: min(run[phase] for run in runs) for phase in runs[0]}
 
 
-def _phases(columns: dict[str, ArrayLike], config: SelectionConfig) -> Counter[str]:
-    """The time up to a report belongs to the phase that reports."""
-    seconds: Counter[str] = Counter()
+def _phases(columns: dict[str, ArrayLike], config: SelectionConfig) -> dict[str, float]:
+    """Give the time up to each report to the phase that reports."""
+    seconds: dict[str, float] = defaultdict(float)
     last, phase = perf_counter(), "encode"
 
     def on_progress(progress: Progress) -> None:

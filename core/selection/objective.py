@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ class ModelObjective:
         self._level_entropy = np.stack([entropy(a, axis=0) for a in factors])
         self._states, self._shares, self._class_start = _pairs(fit.factors[-1])
         self.configurations = Configurations(fit.weights, budget)
+        self._label_terms: tuple[NDArray[Any], NDArray[Any]] | None = None
         self._rng = np.random.default_rng(seed)
         self.state_entropy = float(entropy(fit.weights))
         self.class_entropy = float(entropy(fit.factors[-1] @ fit.weights))
@@ -75,6 +77,7 @@ class ModelObjective:
     def add(self, feature: int) -> None:
         """Take a feature into S."""
         self.configurations.observe(self._factors[feature], self._rng)
+        self._label_terms = None
 
     def _information(
         self,
@@ -87,22 +90,28 @@ class ModelObjective:
         """Sums over configurations; with `caps` the label's gain is only bounded."""
         dtype = posteriors.dtype
         if caps is None:
-            states, shares, class_start = self._states, self._shares, self._class_start
-            joint = posteriors[:, states] * shares.astype(dtype)
-            label_entropy = entropy(np.add.reduceat(joint, class_start[:-1], axis=1))
+            states, class_start = self._states, self._class_start
+            if self._label_terms is None:
+                self._label_terms = self._label_terms_of(posteriors)
+            joint, label_entropy = self._label_terms
         else:
             states, class_start = np.arange(posteriors.shape[1]), np.array([0, posteriors.shape[1]])
-            joint, label_entropy = posteriors, caps
+            joint, label_entropy = np.ascontiguousarray(posteriors.T), caps.astype(dtype)
         arguments = (
             self._level_start, self._levels.astype(dtype), self._level_entropy.astype(dtype),
-            np.ascontiguousarray(joint.T), states, class_start, label_entropy.astype(dtype),
-            weights,
+            joint, states, class_start, label_entropy, weights,
         )  # fmt: skip
         out = np.zeros((len(features), 4))
         workers.run_ranges(
             lambda a, b: information(features[a:b], *arguments, out[a:b]), len(features)
         )
         return out
+
+    def _label_terms_of(self, posteriors: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """(pairs, T) P(Z, Y | configuration) and (T,) its entropy of Y; once for all of a step."""
+        joint = posteriors[:, self._states] * self._shares.astype(posteriors.dtype)
+        label_entropy = entropy(np.add.reduceat(joint, self._class_start[:-1], axis=1))
+        return np.ascontiguousarray(joint.T), label_entropy.astype(posteriors.dtype)
 
 
 def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
