@@ -9,12 +9,10 @@ COPY requirements/runtime.txt requirements/
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --require-hashes -r requirements/runtime.txt
 COPY . .
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --no-deps .
-# One small job of each kind compiles the kernels. Their cache is keyed by the type of CPU: on
-# another type the worker compiles them again when it starts, before it takes a job.
-RUN mkdir -p /var/lib/pith /var/cache/pith; \
-    for method in gsm_cpd mrmr jmim rjmi iselect; do \
-        /opt/pith/bin/pith select examples/wine.csv --target cultivar -k 3 --method "$method"; \
-    done
+# The cache of compiled kernels is keyed by the type of CPU: on another type the worker compiles
+# them again when it starts, before it takes a job.
+RUN mkdir -p /var/lib/pith /var/cache/pith && \
+    /opt/pith/bin/python -c "from core.warm import warm_kernels; warm_kernels()"
 
 FROM python:3.11-slim-bookworm
 COPY --from=build /opt/pith /opt/pith

@@ -14,14 +14,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from core.pipeline import select_features
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks.accuracy_report import write_report
 from benchmarks.tables import CodedTable, read_table
 from core.config import (
     Cmim,
-    Discretize,
     Evaluate,
     GlobalFs,
     GsmCpd,
@@ -34,6 +32,7 @@ from core.config import (
     SelectionConfig,
 )
 from core.evaluation import evaluate_split
+from core.gsm import select_gsm
 from core.rivals import CodedProblem, select_rival
 from core.splits import Rows, stratified_split
 
@@ -68,8 +67,6 @@ class Unit:
 
 def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
     """Select k columns, seeing only `rows`."""
-    if isinstance(method, GsmCpd):
-        return _choose_by_model(table, rows, k, method)
     problem = CodedProblem(
         codes=np.ascontiguousarray(table.codes[rows]),
         n_levels=table.n_levels,
@@ -77,17 +74,9 @@ def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
         n_classes=table.n_classes,
         candidates=tuple(range(table.codes.shape[1])),
     )
+    if isinstance(method, GsmCpd):
+        return list(select_gsm(problem, k, method, lambda *_: None).features)
     return list(select_rival(problem, k, method).features)
-
-
-def _choose_by_model(table: CodedTable, rows: Rows, k: int, method: GsmCpd) -> list[int]:
-    names = [str(column) for column in range(table.codes.shape[1])]
-    codes = np.where(table.codes[rows] == 255, np.nan, table.codes[rows].astype(np.float64))
-    columns = dict(zip(names, codes.T, strict=True))
-    discretize = Discretize(kinds=dict.fromkeys(names, "discrete"))
-    config = SelectionConfig(k, method=method, discretize=discretize)
-    columns["label"] = table.labels[rows].astype(str)
-    return [int(name) for name in select_features(columns, "label", config).names]
 
 
 def measure(table: CodedTable, method: str, split_index: int, most_features: int) -> Unit:

@@ -49,8 +49,8 @@ def _count(selector: selectors.BaseSelector, request: bytes, status: int, second
     while waiting:
         again = time.perf_counter() < end
         for key, _ in selector.select(5):
+            assert isinstance(key.fileobj, socket.socket)
             connection = key.fileobj
-            assert isinstance(connection, socket.socket)
             received = waiting[connection] + connection.recv(1 << 18)
             if not _is_complete(received, status):
                 waiting[connection] = received

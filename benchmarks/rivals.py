@@ -6,7 +6,12 @@ another 2-core machine with data of the same kind, are quoted beside ours.
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -20,19 +25,20 @@ from rich.console import Console
 from rich.table import Table
 
 from core.config import Cmim, Jmi, Jmim, Mrmr, Rival
-from core.rivals import CodedProblem, select_rival
+from core.problem import CodedProblem
+from core.rivals import select_rival
 
 SIZES = ((13910, 128), (70000, 784))
 N_CLASSES, N_LEVELS, N_STATES, K = 10, 5, 20, 30
 OUT = Path("benchmarks/out/rivals.json")
 
 QUOTED = {
-    ("mrmr", 13910): {"praznik": 0.045, "FEAST": 0.129},
-    ("mrmr", 70000): {"praznik": 2.9, "FEAST": 4.6},
-    ("jmi", 13910): {"praznik": 0.083, "FEAST": 0.221},
-    ("jmi", 70000): {"praznik": 5.2, "FEAST": 7.7},
-    ("jmim", 13910): {"praznik": 0.046},
-    ("jmim", 70000): {"praznik": 0.87},
+    ("mrmr", 13910): {"praznik": (0.045, False), "FEAST": (0.129, False)},
+    ("mrmr", 70000): {"praznik": (2.9, False), "FEAST": (4.6, False)},
+    ("jmi", 13910): {"praznik": (0.083, False), "FEAST": (0.221, False)},
+    ("jmi", 70000): {"praznik": (5.2, False), "FEAST": (7.7, False)},
+    ("jmim", 13910): {"praznik": (0.046, False)},
+    ("jmim", 70000): {"praznik": (0.87, False)},
 }
 
 
@@ -70,14 +76,14 @@ def ours(problem: CodedProblem, method: Rival) -> float:
 
 
 def mrmr_selection(problem: CodedProblem) -> float:
-    """By F statistic and correlation, its only cheap choice; two processes, as ours has threads."""
+    """Measure it by F statistic and correlation; two processes, as ours has two threads."""
     frame, labels = pd.DataFrame(problem.codes.astype(float)), pd.Series(problem.labels)
     mrmr_classif(frame[:500], labels[:500], 2, n_jobs=2, show_progress=False)
     return seconds(lambda: mrmr_classif(frame, labels, K, n_jobs=2, show_progress=False), repeats=1)
 
 
 def feature_engine(problem: CodedProblem) -> float:
-    """By mutual information of discrete values, in the difference form: the same criterion."""
+    """Measure it by mutual information, in the difference form: the same criterion as ours."""
     frame = pd.DataFrame(problem.codes).rename(columns=str)
     labels = pd.Series(problem.labels)
     selector = MRMR(method="MID", discrete_features=True, max_features=K, n_jobs=2)
@@ -85,20 +91,36 @@ def feature_engine(problem: CodedProblem) -> float:
     return seconds(lambda: selector.fit(frame, labels), repeats=1)
 
 
-def measure() -> list[dict[str, object]]:
+PEERS = {"mrmr-selection": mrmr_selection, "feature-engine": feature_engine}
+
+
+def peer_seconds(peer: str, n_rows: int, n_features: int, limit: float) -> tuple[float, bool]:
+    """Measure a peer in a process of its own; after `limit` it is ended, with all it started."""
+    command = [sys.executable, "-m", "benchmarks.rivals", "--peer", peer]
+    size = ["--rows", str(n_rows), "--features", str(n_features)]
+    process = subprocess.Popen(
+        [*command, *size], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        printed, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return limit, True
+    return float(printed.split()[-1]), False
+
+
+def measure(limit: float) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for n_rows, n_features in SIZES:
         problem = latent_class_problem(n_rows, n_features)
-        others = {
-            "mrmr-selection": mrmr_selection(problem),
-            "feature-engine": feature_engine(problem),
-        }
-        for method in (Mrmr(), Jmi(), Jmim(), Cmim()):
-            mine = ours(problem, method)
-            quoted = QUOTED.get((method.name, n_rows), {})
-            for peer, theirs in {**others, **quoted}.items():
-                row = {"rows": n_rows, "features": n_features, "method": method.name, "peer": peer}
-                measured = {"ours": mine, "theirs": theirs, "ratio": theirs / mine}
+        mine = {m.name: ours(problem, m) for m in (Mrmr(), Jmi(), Jmim(), Cmim())}
+        others = {peer: peer_seconds(peer, n_rows, n_features, limit) for peer in PEERS}
+        for method, own in mine.items():
+            quoted = QUOTED.get((method, n_rows), {})
+            for peer, (theirs, cut) in {**others, **quoted}.items():
+                row = {"rows": n_rows, "features": n_features, "method": method, "peer": peer}
+                measured = {"ours": own, "theirs": theirs, "ratio": theirs / own, "cut": cut}
                 rows.append({**row, **measured, "quoted": peer in quoted})
     return rows
 
@@ -106,16 +128,33 @@ def measure() -> list[dict[str, object]]:
 def show(rows: list[dict[str, object]]) -> None:
     table = Table("size", "method", "ours, s", "peer", "peer, s", "times faster")
     for row in rows:
-        size = f"{row['rows']} x {row['features']}"
+        size, more = f"{row['rows']} x {row['features']}", ">" if row["cut"] else ""
         peer = f"{row['peer']}{' (quoted)' if row['quoted'] else ''}"
-        figures = (f"{row['ours']:.3f}", peer, f"{row['theirs']:.3f}", f"{row['ratio']:.1f}")
-        table.add_row(size, str(row["method"]), *figures)
+        figures = (f"{row['ours']:.3f}", peer, f"{more}{row['theirs']:.3f}")
+        table.add_row(size, str(row["method"]), *figures, f"{more}{row['ratio']:.1f}")
     Console().print(table)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=float, default=300, help="seconds that a peer may take")
+    parser.add_argument("--peer", choices=list(PEERS), help="measure only this one and print it")
+    parser.add_argument("--rows", type=int, default=SIZES[0][0])
+    parser.add_argument("--features", type=int, default=SIZES[0][1])
+    return parser.parse_args()
+
+
+def main(arguments: argparse.Namespace) -> None:
+    if arguments.peer:
+        problem = latent_class_problem(arguments.rows, arguments.features)
+        print(PEERS[arguments.peer](problem))
+        return
+    found = measure(arguments.limit)
+    show(found)
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps({"k": K, "rows": found}, indent=2) + "\n")
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    found = measure()
-    show(found)
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps({"k": K, "rows": found}, indent=2) + "\n")
+    main(parse())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -40,7 +42,7 @@ def _add_mismatches(distances: Floats, values: Floats, value: float, nearest: fl
 
 
 @njit(cache=True, nogil=True)
-def _lowest(distances: Floats) -> float:
+def _lowest(distances: Floats) -> Any:
     """Find the minimum. Floats that are not negative sort like their bits, and those vectorise."""
     bits = distances.view(np.int32)
     lowest = bits[:1].copy()
@@ -50,7 +52,7 @@ def _lowest(distances: Floats) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FREE_ORDER)
-def _count(distances: Floats, labels: Labels, nearest: float, label: int) -> tuple[float, float]:
+def _count(distances: Floats, labels: Labels, nearest: Any, label: int) -> Any:
     """Count the rows at this distance, and those of them with this label."""
     n_near, n_right = np.float32(0), np.float32(0)
     for row in range(distances.size):

@@ -75,7 +75,7 @@ def gsm_result(
     evaluation: Evaluation | None,
 ) -> SelectionResult:
     """The result of GSM-CPD."""
-    assert isinstance(config.method, GsmCpd)  # noqa: S101 - the caller chose by this very type
+    assert isinstance(config.method, GsmCpd)
     selected: list[Selected] = []
     for step in outcome.steps:
         before = selected[-1] if selected else None

@@ -92,7 +92,8 @@ class GsmCpd:
     greedy: Literal["lazy", "naive"] = "lazy"
 
     def __post_init__(self) -> None:
-        _require(len(self.ranks) > 0, "ranks", "must name at least one rank")
+        listed = isinstance(self.ranks, tuple | list) and len(self.ranks) > 0
+        _require(listed, "ranks", f"must list at least one rank, not {self.ranks!r}")
         for rank in self.ranks:
             _require_int(rank, "ranks", 1)
         _require_choice(self.objective, "objective", ("latent", "label"))
@@ -276,6 +277,6 @@ def method_from_dict(document: Mapping[str, Any]) -> Method:
     known = {f.name for f in fields(method)}
     for parameter in parameters:
         _require(parameter in known, f"method.{parameter}", f"is not a parameter of {name}")
-    if "ranks" in parameters:
+    if isinstance(parameters.get("ranks"), list):
         parameters["ranks"] = tuple(parameters["ranks"])
     return method(**parameters)

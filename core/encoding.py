@@ -100,17 +100,26 @@ def encode_columns(
     return coded
 
 
-def _split_missing(name: str, values: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Which rows have a value, and those values, as numbers where they are numbers."""
-    array: Any = np.ma.asanyarray(values)
+def as_column(name: str, values: ArrayLike) -> Any:
+    """The values as a one-dimensional array, masked where the caller's is."""
+    try:
+        array: Any = np.ma.asanyarray(values)
+    except ValueError as error:
+        raise InvalidData(f"column {name!r} holds lists of several lengths", name) from error
     if array.ndim != 1:
         raise InvalidData(
             f"column {name!r} must be one-dimensional, not of shape {array.shape}", name
         )
+    return array
+
+
+def _split_missing(name: str, values: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Which rows have a value, and those values, as numbers where they are numbers."""
+    array = as_column(name, values)
     masked = np.ma.getmaskarray(array)
     data = np.asarray(array.data)
     if data.dtype.kind == "O":
-        empty = np.array([value is None or value != value for value in data], dtype=bool)  # noqa: PLR0124
+        empty = np.array([_is_missing(value) for value in data], dtype=bool)
         present = ~(masked | empty)
         return present, _tidy_objects(name, data[present])
     if data.dtype.kind not in "biufUS":
@@ -124,9 +133,17 @@ def _split_missing(name: str, values: ArrayLike) -> tuple[NDArray[np.bool_], NDA
     return present, known
 
 
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA: whatever does not clearly equal itself."""
+    differs = value != value  # noqa: PLR0124
+    return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)
+
+
 def _tidy_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Objects that are all numbers become numbers; anything else becomes text."""
+    """Objects that are all truths or all numbers become such; anything else becomes text."""
     types = {type(value) for value in values}
+    if types and all(issubclass(t, bool | np.bool_) for t in types):
+        return values.astype(np.bool_)
     if types and all(issubclass(t, bool | int | float | np.number | np.bool_) for t in types):
         numbers = values.astype(np.float64)
         if np.isinf(numbers).any():
@@ -150,11 +167,11 @@ def _learn_bins(
 ) -> EncodedColumn:
     if len(known) == 0:
         return EncodedColumn(name=name, kind="continuous", levels=(), edges=(), n_missing=n_missing)
+    half, share = known / 2, np.arange(1, bins) / bins  # halved, no range is too wide for a float
     if strategy == "quantile":
-        cuts = np.quantile(known, np.arange(1, bins) / bins)
+        cuts = 2 * np.quantile(half, share)
     else:
-        low, high = known.min(), known.max()
-        cuts = low + (high - low) * (np.arange(1, bins) / bins)
+        cuts = 2 * (half.min() + (half.max() - half.min()) * share)
     edges = tuple(float(cut) for cut in np.unique(cuts) if cut > known.min())
     bounds = [f"{edge:.6g}" for edge in edges]
     lower, upper = ["-inf", *bounds], [*bounds, "inf"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.config import SelectionConfig
-from core.encoding import MISSING, CodedColumn, encode_column, encode_columns
+from core.encoding import MISSING, CodedColumn, as_column, encode_column, encode_columns
 from core.errors import InvalidConfig, InvalidData
 from core.problem import CodedProblem
 from core.results import Dropped, EncodedColumn
@@ -78,6 +78,8 @@ def _check_names(columns: Mapping[str, ArrayLike], target: str, config: Selectio
     _require_known(options.candidates or (), columns, "columns.candidates")
     _require_known([config.weight_column] if config.weight_column else [], columns, "weight_column")
     _require_known(config.discretize.kinds, columns, "discretize.kinds")
+    if config.weight_column == target:
+        raise InvalidConfig(f"weight_column names the target {target!r}", "weight_column")
     taken = {target, config.weight_column}
     for field in ("include", "exclude", "candidates"):
         for name in getattr(options, field) or ():
@@ -90,7 +92,7 @@ def _check_names(columns: Mapping[str, ArrayLike], target: str, config: Selectio
         raise InvalidConfig(
             f"column {min(both)!r} is both included and excluded", "columns.exclude"
         )
-    lengths = {name: len(np.asarray(values)) for name, values in columns.items()}
+    lengths = {name: len(as_column(name, values)) for name, values in columns.items()}
     if lengths[target] == 0:
         raise InvalidData("the data has no rows", target)
     for name, length in lengths.items():
@@ -115,7 +117,7 @@ def _weights(columns: Mapping[str, ArrayLike], name: str | None) -> Floats | Non
     if name is None:
         return None
     try:
-        weights = np.asarray(columns[name], dtype=np.float64)
+        weights: Floats = as_column(name, columns[name]).astype(np.float64).filled(np.nan)
     except (TypeError, ValueError) as error:
         raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
     if not np.isfinite(weights).all() or (weights < 0).any():

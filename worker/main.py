@@ -9,10 +9,10 @@ from celery import Celery, signals
 
 from app.broker import QUEUE, Bell, make_celery
 from app.settings import Settings, get_settings
+from core.warm import warm_kernels
 from worker.process import Process, StopFlag
 from worker.sweeper import Sweeper
 from worker.tasks import register_tasks
-from worker.warm import warm_kernels
 
 log = structlog.get_logger(__name__)
 

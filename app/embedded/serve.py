@@ -10,9 +10,10 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from app.lifeline import spawn
 from app.settings import Settings
 
 BACKLOG = 2048
+START_SECONDS = 120
 
 
 def serve(settings: Settings, ready: Callable[[str], None]) -> None:
@@ -102,20 +104,26 @@ def _api(listener: socket.socket, env: Mapping[str, str]) -> Child:
 
 
 def _answering(supervisor: Supervisor, api: Child, listener: socket.socket) -> None:
-    while not supervisor.stopping and not _is_ready(listener):
+    deadline = time.monotonic() + START_SECONDS
+    while not supervisor.stopping and (problem := _unready(listener)):
         if not api.running:
             raise StartError("The API ended while starting; the lines above say why.")
+        if time.monotonic() > deadline:
+            raise StartError(f"The API was not ready after {START_SECONDS} seconds: {problem}")
         supervisor.tend()
 
 
-def _is_ready(listener: socket.socket) -> bool:
+def _unready(listener: socket.socket) -> str:
+    """What keeps the API from being ready; nothing when it is."""
     host, port = listener.getsockname()[:2]
     with closing(HTTPConnection(host, port, timeout=5)) as connection:
         try:
             connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
-        except OSError:
-            return False
+            answer = connection.getresponse()
+            body = answer.read().decode(errors="replace")
+        except (OSError, HTTPException) as error:
+            return f"it does not answer ({error})."
+    return "" if answer.status == 200 else body
 
 
 def _address(listener: socket.socket) -> str:

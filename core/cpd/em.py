@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
-from core.cpd.model import MISSING, CpdFit
+from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
+from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
 from core.workers import Workers
 
@@ -23,9 +24,6 @@ OnIteration = Callable[[int, float], None]
 
 TRIAL_ITERATIONS = 10
 """Iterations after which the worse half of the restarts is dropped."""
-
-SEED_SHARE = 0.3
-"""How much of a state's first guess is the row it is seeded with; the rest is the marginal."""
 
 
 def fit_cpd(
@@ -87,47 +85,6 @@ def states_per_class(rows: Rows, rank: int) -> Ints:
     states[np.argsort(-rows.class_weights, kind="stable")[: rank % n_classes]] += 1
     shared: Ints = np.minimum(np.maximum(states, 1), rows.class_sizes)
     return shared
-
-
-def seed_parameters(bank: Bank, seed: int) -> Parameters:
-    """First guess: every state leans towards a row of its class drawn at random by weight.
-
-    Nothing is drawn per variable, so permuting the variables permutes the fit.
-    """
-    rows, n_lanes = bank.rows, bank.layout.n_models * bank.layout.n_states
-    rng = np.random.default_rng(seed)
-    probs = np.tile(rows.marginal[:, None] * (1 - SEED_SHARE), (len(rows.classes), 1, n_lanes))
-    stops = np.append(rows.class_start[1:], len(rows.weights))
-    for c, (lo, hi) in enumerate(zip(rows.class_start, stops, strict=True)):
-        seeds = lo + _draw(rows.weights[lo:hi], bank.layout.n_models, bank.layout.n_states, rng)
-        probs[c] += SEED_SHARE * _one_hot(rows, seeds)
-    probs[:, 0] = 1
-    even = bank.state_mask / bank.n_states[:, None]
-    weights = np.tile(even, (1, bank.layout.n_models))
-    return Parameters(bank.layout.to_tiles(weights), bank.layout.to_tiles(probs))
-
-
-def _draw(weights: Floats, n_models: int, n_states: int, rng: np.random.Generator) -> Ints:
-    """Rows to seed with: distinct within a model while there are enough."""
-    share = weights / weights.sum()
-    draws = [
-        rng.choice(len(weights), n_states, replace=n_states > len(weights), p=share)
-        for _ in range(n_models)
-    ]
-    return np.concatenate(draws)
-
-
-def _one_hot(rows: Rows, seeds: Ints) -> Floats:
-    """(n_level_rows, n_seeds): the seeds' own levels, the marginal where a value is missing."""
-    hot = np.zeros((len(rows.marginal), len(seeds)))
-    codes = rows.source[rows.joined.rows[seeds]].astype(np.int64)
-    for n in range(rows.n_vars):
-        known = np.flatnonzero(codes[:, n] != MISSING)
-        hot[rows.var_start[n] + codes[known, n], known] = 1
-        unknown = np.flatnonzero(codes[:, n] == MISSING)
-        span = slice(rows.var_start[n], rows.var_start[n + 1])
-        hot[span, unknown] = rows.marginal[span, None]
-    return hot
 
 
 def uniform_scale(rows: Rows, n_models: int) -> NDArray[np.float32]:

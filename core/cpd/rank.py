@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
-from core.cpd.em import EmRun, seed_parameters, states_per_class
+from core.cpd.em import EmRun, states_per_class
 from core.cpd.model import MISSING
 from core.cpd.rows import Rows, prepare_rows
+from core.cpd.seeding import seed_parameters
 from core.results import RankScore
 from core.workers import Workers
 

@@ -2,9 +2,10 @@
 
 While all configurations with a positive probability fit the budget they are enumerated, and every
 expectation over them is exact. When they no longer fit, as many as the budget allows are drawn:
-all children of all configurations stand in line, each as long as its probability, and are taken at
-equal distances from a random start (systematic resampling), which keeps every expectation unbiased
-and its error below that of independent samples.
+all children of all configurations stand in line, each as long as its probability; the line is cut
+into equal parts and one point drawn in each (stratified resampling), which keeps every expectation
+unbiased and its error below that of independent samples. One random start for all parts would not
+do: each part is one configuration after the first draw, and all of them would take the same child.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Configurations:
         if self.exact and len(children) <= self._budget:
             self.weights = weights[children]
         else:
-            children = _systematic(weights, self._budget, rng)
+            children = _stratified(weights, self._budget, rng)
             self.weights = np.full(self._budget, 1 / self._budget)
             self.exact = False
         kept = joint.reshape(-1, joint.shape[2])[children]
@@ -77,9 +78,9 @@ class Configurations:
         return np.bincount(group, weights=self.weights).astype(np.float64), group
 
 
-def _systematic(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
     ends = np.cumsum(weights)
-    points = (np.arange(n_draws) + rng.random()) * (ends[-1] / n_draws)
+    points = (np.arange(n_draws) + rng.random(n_draws)) * (ends[-1] / n_draws)
     drawn: NDArray[np.int64] = np.searchsorted(ends, points, side="right")
     return np.minimum(drawn, len(weights) - 1)
 

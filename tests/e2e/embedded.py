@@ -19,6 +19,7 @@ import psutil
 from app.lifeline import die_with_parent
 
 ROOT = Path(__file__).parents[2]
+PITH = Path(sys.executable).with_name("pith")
 WINE = ROOT / "examples" / "wine.csv"
 # On the wide table: a few seconds, and far longer than a test waits.
 MEDIUM = {"name": "gsm_cpd", "ranks": [60], "n_models": 4, "n_init": 4, "tol": 0.0}
@@ -86,10 +87,10 @@ def write_wide_table(path: Path) -> Path:
 
 
 @contextmanager
-def serving(data_dir: Path, **variables: str) -> Iterator[Service]:
+def serving(data_dir: Path, *, program: Path = PITH, **variables: str) -> Iterator[Service]:
     """Start on a free port in this directory; stop at the end, unless the test did."""
     with (data_dir.parent / f"{data_dir.name}.log").open("ab") as log:
-        process = start(data_dir, stderr=log, **variables)
+        process = start(data_dir, program, stderr=log, **variables)
     try:
         assert process.stdout is not None
         greeting = "".join(process.stdout.readline() for _ in range(3))
@@ -105,12 +106,14 @@ def serving(data_dir: Path, **variables: str) -> Iterator[Service]:
             process.stdout.close()
 
 
-def start(data_dir: Path, *, stderr: Any, **variables: str) -> subprocess.Popen[str]:
+def start(
+    data_dir: Path, program: Path = PITH, *, stderr: Any, **variables: str
+) -> subprocess.Popen[str]:
     """Start without waiting for anything."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("PITH_")}
     env |= {"PITH_DATA_DIR": str(data_dir), "PITH_PORT": "0", **variables}
     return subprocess.Popen(
-        [Path(sys.executable).with_name("pith"), "serve"],
+        [program, "serve"],
         env=env,
         cwd=ROOT,
         stdout=subprocess.PIPE,

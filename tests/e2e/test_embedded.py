@@ -80,8 +80,12 @@ def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Pat
 
 
 def test_a_killed_worker_is_replaced_and_the_job_completes(tmp_path: Path) -> None:
-    quick = {"PITH_LEASE_SECONDS": "3", "PITH_SWEEP_SECONDS": "1", "PITH_BACKOFF_SECONDS": "0"}
-    with serving(tmp_path / "data", **quick) as service:
+    with serving(
+        tmp_path / "data",
+        PITH_LEASE_SECONDS="3",
+        PITH_SWEEP_SECONDS="1",
+        PITH_BACKOFF_SECONDS="0",
+    ) as service:
         wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
         job_id = service.submit(wide, method=MEDIUM)
         service.wait_for(job_id, "running")

@@ -21,6 +21,7 @@ import pytest
 from app.embedded.valkey import _program
 from app.lifeline import die_with_parent
 from tests import servers
+from tests.e2e.embedded import serving
 from tests.ops import containers
 
 ROOT = containers.ROOT
@@ -193,7 +194,10 @@ def run_job(address: str) -> dict[str, Any]:
 
 
 def test_the_image_builds(tmp_path: Path) -> None:
-    """The build stage's commands in their order, on a copy of what the build would see."""
+    """The build stage's commands in their order, on a copy of what the build would see.
+
+    What comes out has the runtime's packages and no others: enough for the whole service.
+    """
     source = tmp_path / "src"
     _copy_context(source)
     for name, arguments in containers.stages()[0]:
@@ -202,7 +206,11 @@ def test_the_image_builds(tmp_path: Path) -> None:
                 "/var/", f"{tmp_path}/var/"
             )
             _run(here, source, {"NUMBA_CACHE_DIR": f"{tmp_path}/var/cache/pith"})
-    assert list((tmp_path / "var" / "cache" / "pith").rglob("*.nbc"))
+    kernels = tmp_path / "var" / "cache" / "pith"
+    assert list(kernels.rglob("*.nbc"))
+    program = tmp_path / "opt" / "pith" / "bin" / "pith"
+    with serving(tmp_path / "data", program=program, NUMBA_CACHE_DIR=str(kernels)) as service:
+        assert run_job(service.address)["status"] == "succeeded"
 
 
 def _copy_context(target: Path) -> None:

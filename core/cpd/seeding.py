@@ -1,0 +1,70 @@
+"""Where a fit starts: every state leans towards one row, and the rows are far from each other.
+
+Nothing is drawn per variable and distances count mismatches, so permuting the variables permutes
+the fit and nothing else.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cpd.bank import Bank, Parameters
+from core.cpd.model import MISSING
+from core.cpd.rows import Rows
+
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SEED_SHARE = 0.3
+"""How much of a state's first guess is the row it is seeded with; the rest is the marginal."""
+
+SEED_POOL = 2000
+"""Seeds are drawn from this many rows of a class at most, each model from rows of its own."""
+
+
+def seed_parameters(bank: Bank, seed: int) -> Parameters:
+    """First guess of every model of a bank."""
+    rows, layout = bank.rows, bank.layout
+    rng = np.random.default_rng(seed)
+    n_lanes = layout.n_models * layout.n_states
+    probs = np.tile(rows.marginal[:, None] * (1 - SEED_SHARE), (len(rows.classes), 1, n_lanes))
+    for c, (lo, hi) in enumerate(pairwise([*rows.class_start, len(rows.weights)])):
+        seeds = [_draw_seeds(rows, lo, hi, layout.n_states, rng) for _ in range(layout.n_models)]
+        probs[c] += SEED_SHARE * _one_hot(rows, np.concatenate(seeds))
+    probs[:, 0] = 1
+    even = np.tile(bank.state_mask / bank.n_states[:, None], (1, layout.n_models))
+    return Parameters(layout.to_tiles(even), layout.to_tiles(probs))
+
+
+def _draw_seeds(rows: Rows, lo: int, hi: int, n_seeds: int, rng: np.random.Generator) -> Ints:
+    """Rows among lo..hi: each drawn by its weight and the square of its distance to the others."""
+    pool = lo + rng.choice(hi - lo, min(hi - lo, SEED_POOL), replace=False)
+    codes = rows.source[rows.joined.rows[pool]][:, : rows.n_vars]
+    weights = rows.weights[pool]
+    distance = np.ones(len(pool))
+    seeds: list[int] = []
+    while len(seeds) < n_seeds:
+        share = weights * distance**2
+        if not share.any():
+            share, distance = weights, np.ones(len(pool))
+        seeds.append(int(rng.choice(len(pool), p=share / share.sum())))
+        mismatches = np.count_nonzero(codes != codes[seeds[-1]], axis=1)
+        distance = mismatches.astype(float) if len(seeds) == 1 else np.minimum(distance, mismatches)
+    return pool[seeds]
+
+
+def _one_hot(rows: Rows, seeds: Ints) -> Floats:
+    """(n_level_rows, n_seeds): the seeds' own levels, the marginal where a value is missing."""
+    hot = np.zeros((len(rows.marginal), len(seeds)))
+    codes = rows.source[rows.joined.rows[seeds]].astype(np.int64)
+    for n in range(rows.n_vars):
+        known = np.flatnonzero(codes[:, n] != MISSING)
+        hot[rows.var_start[n] + codes[known, n], known] = 1
+        unknown = np.flatnonzero(codes[:, n] == MISSING)
+        span = slice(rows.var_start[n], rows.var_start[n + 1])
+        hot[span, unknown] = rows.marginal[span, None]
+    return hot

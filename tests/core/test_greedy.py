@@ -1,0 +1,169 @@
+"""The choice: lazy like naive, like the twin, and near the best of all."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import Objective
+from core.selection.certificate import certify
+from core.selection.greedy import Step, Task, choose
+from core.selection.objective import AveragedObjective
+from core.workers import Workers
+from tests.core import reference
+from tests.core.reference import Model
+from tests.core.worlds import as_fit, examples, random_model
+
+ENOUGH = 1 - 1 / np.e
+
+objectives = st.sampled_from(["latent", "label"])
+
+
+def random_models(seed: int, n_models: int, n_features: int, owned: bool) -> list[Model]:
+    n_levels = [*np.random.default_rng(seed).integers(2, 4, n_features).tolist(), 3]
+    return [random_model(seed + i, n_levels, rank=5, owned=owned) for i in range(n_models)]
+
+
+def small(seed: int, n_models: int, owned: bool) -> list[Model]:
+    return random_models(seed, n_models, 6, owned)
+
+
+def large(seed: int, n_models: int, owned: bool) -> list[Model]:
+    return random_models(seed, n_models, 50, owned)
+
+
+few_features = st.builds(small, st.integers(0, 10**6), st.integers(1, 3), st.booleans())
+many_features = st.builds(large, st.integers(0, 10**6), st.integers(1, 3), st.booleans())
+
+
+def run(
+    models: list[Model],
+    objective: Objective,
+    k: int | None,
+    *,
+    lazy: bool = True,
+    budget: int = 4096,
+    included: tuple[int, ...] = (),
+    floor: float = 0.0,
+) -> tuple[list[Step], AveragedObjective]:
+    n = models[0].n_features
+    floors: dict[Objective, reference.Floats] = {
+        "latent": np.full(n, floor),
+        "label": np.full(n, floor),
+    }
+    task = Task(objective, k, np.arange(n), included, floors, lazy)
+    with Workers(1) as workers:
+        averaged = AveragedObjective([as_fit(model) for model in models], budget, 0, workers)
+        return choose(averaged, task), averaged
+
+
+def order(steps: list[Step]) -> list[int]:
+    return [step.feature for step in steps]
+
+
+@examples(15)
+@given(few_features, objectives, st.booleans())
+def test_exact_greedy_chooses_like_the_twin(
+    models: list[Model], objective: Objective, lazy: bool
+) -> None:
+    steps, _ = run(models, objective, 4, lazy=lazy)
+    assert order(steps) == reference.greedy(models, 4, objective)
+
+
+@examples(20)
+@given(many_features, objectives, st.sampled_from([32, 256]), st.sampled_from([0.0, 0.05, 0.5]))
+def test_lazy_and_naive_choose_the_same(
+    models: list[Model], objective: Objective, budget: int, floor: float
+) -> None:
+    lazy, few = run(models, objective, 20, budget=budget, floor=floor)
+    naive, many = run(models, objective, 20, budget=budget, floor=floor, lazy=False)
+    assert not few.exact
+    assert order(lazy) == order(naive)
+    assert [s.decided_by for s in lazy] == [s.decided_by for s in naive]
+    assert [s.runner_up for s in lazy] == [s.runner_up for s in naive]
+    assert [s.margin for s in lazy] == [s.margin for s in naive]
+    assert few.n_evaluations <= many.n_evaluations
+
+
+def test_lazy_evaluates_far_less() -> None:
+    models = [random_model(4, [3] * 300 + [3], rank=6, sharpness=0.5)]
+    _, few = run(models, "latent", 20, budget=512)
+    _, many = run(models, "latent", 20, budget=512, lazy=False)
+    assert few.n_evaluations * 3 < many.n_evaluations
+
+
+@examples(15)
+@given(few_features, st.integers(1, 4))
+def test_greedy_and_its_certificate_against_the_true_optimum(models: list[Model], k: int) -> None:
+    steps, averaged = run(models, "latent", k)
+    left = averaged.gains(np.setdiff1d(np.arange(6), order(steps)), with_label=False)
+    caps = np.full(6, -1.0)
+    caps[left.features] = left.latent
+    told = [0.0, *(step.information.latent for step in steps)]
+    prefixes = list(zip(told, [*(step.bounds for step in steps), caps], strict=True))
+    certificate = certify(prefixes, k, averaged, 0.0)
+    best_latent = reference.best_value(models, k, "latent")
+    best_label = reference.best_value(models, k, "label")
+    assert certificate.latent.value >= ENOUGH * best_latent
+    assert certificate.latent.value <= best_latent + 1e-9
+    assert certificate.latent.upper_bound >= best_latent - 1e-9
+    assert certificate.label.upper_bound >= best_label - 1e-9
+    for bound in (certificate.latent, certificate.label):
+        assert bound.ratio == pytest.approx(bound.value / bound.upper_bound)
+        assert 0 <= bound.ratio <= 1
+
+
+@examples(15)
+@given(few_features, st.booleans())
+def test_bounds_of_a_step_cap_every_gain(models: list[Model], lazy: bool) -> None:
+    chosen: list[int] = []
+    for step in run(models, "label", 4, lazy=lazy)[0]:
+        for n, gain in reference.gains(models, chosen, "latent").items():
+            assert step.bounds[n] >= gain - 1e-9
+        assert all(step.bounds[n] == -1 for n in chosen)
+        chosen.append(step.feature)
+
+
+@examples(15)
+@given(few_features, objectives)
+def test_the_runner_up_is_the_second_best(models: list[Model], objective: Objective) -> None:
+    chosen: list[int] = []
+    for step in run(models, objective, 3)[0]:
+        gains = reference.gains(models, chosen, objective)
+        best, second = sorted(gains, key=lambda n: -gains[n])[:2]
+        assert (step.feature, step.runner_up) == (best, second)
+        assert step.margin == pytest.approx(gains[best] - gains[second], abs=1e-9)
+        chosen.append(step.feature)
+
+
+@examples(10)
+@given(few_features)
+def test_where_no_label_gain_is_real_the_latent_gain_decides(models: list[Model]) -> None:
+    steps, _ = run(models, "label", 4, floor=10.0)
+    assert {step.decided_by for step in steps} == {"latent"}
+    assert order(steps) == order(run(models, "latent", 4)[0])
+
+
+@pytest.mark.parametrize("objective", ["latent", "label"])
+def test_included_features_come_first_in_their_order(
+    objective: Literal["latent", "label"],
+) -> None:
+    models = small(7, 1, False)
+    steps, _ = run(models, objective, 4, included=(5, 2))
+    assert order(steps)[:2] == [5, 2]
+    assert [s.decided_by for s in steps[:2]] == ["included", "included"]
+    gains = reference.gains(models, [5, 2], objective)
+    assert steps[2].feature == max(gains, key=lambda n: gains[n])
+
+
+def test_automatic_k_ends_after_steps_without_a_rise() -> None:
+    informative = random_model(3, [3, 3, 3], rank=3, sharpness=0.3)
+    noise = [np.full((2, 3), 0.5)] * 20
+    model = Model(informative.weights, [*informative.factors[:-1], *noise, informative.factors[-1]])
+    steps, _ = run([model], "latent", None, floor=1e-4)
+    assert sorted(order(steps)[:2]) == [0, 1]
+    assert len(steps) == 2 + 5
