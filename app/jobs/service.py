@@ -95,7 +95,7 @@ def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> An
 
 def _new_job(tenant: str, specification: Specification, key: str | None, asked: str) -> Job:
     now = utc_now()
-    assert specification.deadline_seconds is not None  # noqa: S101  completed before it is submitted
+    assert specification.deadline_seconds is not None  # by completed()
     return Job(
         id=new_id("job"),
         tenant=tenant,
