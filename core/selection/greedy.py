@@ -149,22 +149,24 @@ class _Search:
         decided_by = self._task.objective
         best, runner_up = self._top_two(decided_by)
         if decided_by == "label" and not self._is_real(np.array([best])).any():
-            best, runner_up, decided_by = self._best_in_doubt(runner_up)
+            best, runner_up, decided_by = self._best_in_doubt(best)
         self._informed |= decided_by == "label"
         if self._task.objective == "latent":
             self._evaluate(np.array([best]), with_label=True)
         return self._step(best, decided_by, runner_up)
 
-    def _best_in_doubt(self, runner_up: int | None) -> tuple[int, int | None, Objective]:
-        """The best whose own label gain is real though that of the first is not, or by latent gain."""
-        hopeful = self.remaining[self._bounds["label"][self.remaining] > self._chance(self.remaining)]
+    def _best_in_doubt(self, first: int) -> tuple[int, int | None, Objective]:
+        """The best of those whose label gain is real, if not that of `first`; or by latent gain."""
+        hopeful = self.remaining[
+            self._bounds["label"][self.remaining] > self._chance(self.remaining)
+        ]
         unseen = hopeful[~self._fresh.done[hopeful]]
         if len(unseen):
             self._evaluate(unseen, with_label=True)
         seen = self.remaining[self._fresh.done[self.remaining]]
         real = seen[self._is_real(seen)]
         if len(real):
-            return int(real[np.argmax(self._fresh.label[real])]), runner_up, "label"
+            return int(real[np.argmax(self._fresh.label[real])]), first, "label"
         return *self._top_two("latent"), "latent"
 
     def _add(self, feature: int) -> Information:
@@ -175,7 +177,9 @@ class _Search:
 
     def _chance(self, features: Ints) -> Floats:
         chance = self._task.chance
-        return np.full(len(features), chance.later_label) if self._informed else chance.label[features]
+        return (
+            np.full(len(features), chance.later_label) if self._informed else chance.label[features]
+        )
 
     def _is_real(self, features: Ints) -> NDArray[np.bool_]:
         """Whether label gains exceed their own error: of sampling, and of having so many rows."""
