@@ -82,19 +82,17 @@ def get_dataset(
     session: Reader, tenant: str, dataset_id: str
 ) -> tuple[AnyRow, list[dict[str, Any]]]:
     """The dataset with the profile of its columns, or NotFound."""
-    with session.begin():
-        dataset = repository.read(session, tenant, dataset_id)
-        if dataset is None:
-            raise _not_found(dataset_id)
-        return dataset, repository.read_columns(session, dataset_id)
+    dataset = repository.read(session, tenant, dataset_id)
+    if dataset is None:
+        raise _not_found(dataset_id)
+    return dataset, repository.read_columns(session, dataset_id)
 
 
 def list_datasets(
     session: Reader, tenant: str, before: tuple[datetime, str] | None, limit: int
 ) -> Sequence[AnyRow]:
     """One page, newest first."""
-    with session.begin():
-        return repository.list_datasets(session, tenant, before, limit)
+    return repository.list_datasets(session, tenant, before, limit)
 
 
 def delete(session: Session, tenant: str, store: Store, dataset_id: str) -> None:

@@ -20,7 +20,14 @@ class Database:
 
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         self.engine = make_engine(url, pool_size)
-        self._reading = _connect(url, pool_size, isolation_level="AUTOCOMMIT")
+        # Nothing is ever open on these connections that would have to be rolled back.
+        self._reading = _connect(
+            url,
+            pool_size,
+            isolation_level="AUTOCOMMIT",
+            skip_autocommit_rollback=True,
+            pool_reset_on_return=None,
+        )
         self.write = sessionmaker(self.engine, expire_on_commit=False)
         self.read = self._reading.connect
 

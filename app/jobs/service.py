@@ -48,9 +48,8 @@ class Work:
 
 def validate(session: Reader, tenant: str, specification: Specification) -> None:
     """Refuse what cannot run, without submitting it."""
-    with session.begin():
-        dataset = datasets.read(session, tenant, specification.dataset_id)
-        _check(session, dataset, specification)
+    dataset = datasets.read(session, tenant, specification.dataset_id)
+    _check(session, dataset, specification)
 
 
 def _check(session: Reader, dataset: AnyRow | None, specification: Specification) -> None:
@@ -113,8 +112,7 @@ def _new_job(tenant: str, specification: Specification, key: str | None, asked: 
 
 def get_job(session: Reader, tenant: str, job_id: str) -> AnyRow:
     """The job as it is, or NotFound."""
-    with session.begin():
-        return _found(repository.read_job(session, tenant, job_id), job_id)
+    return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
 def _found(job: AnyRow | None, job_id: str) -> AnyRow:
@@ -131,8 +129,7 @@ def list_jobs(
     limit: int,
 ) -> Sequence[AnyRow]:
     """One page, newest first."""
-    with session.begin():
-        return repository.list_jobs(session, tenant, filters, before, limit)
+    return repository.list_jobs(session, tenant, filters, before, limit)
 
 
 def read_events(
@@ -140,15 +137,13 @@ def read_events(
 ) -> tuple[AnyRow, Sequence[AnyRow]]:
     """The job and its events after number `after`."""
     job = get_job(session, tenant, job_id)
-    with session.begin():
-        return job, repository.read_events(session, tenant, job_id, after, limit)
+    return job, repository.read_events(session, tenant, job_id, after, limit)
 
 
 def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
     """The result, or Conflict while there is none."""
     job = get_job(session, tenant, job_id)
-    with session.begin():
-        document = repository.read_document(session, tenant, job_id)
+    document = repository.read_document(session, tenant, job_id)
     if document is None:
         detail = f"the job is {job.status} and has no result"
         raise Conflict(detail, code="no_result", extra={"job_status": job.status})
@@ -158,8 +153,7 @@ def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
 def get_arrays(session: Reader, tenant: str, job_id: str) -> bytes:
     """The factors as an .npz file, or NotFound when the method fits no model."""
     get_document(session, tenant, job_id)
-    with session.begin():
-        arrays = repository.read_arrays(session, tenant, job_id)
+    arrays = repository.read_arrays(session, tenant, job_id)
     if arrays is None:
         raise NotFound("the job's method fits no model", code="no_factors")
     return arrays
