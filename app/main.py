@@ -13,6 +13,7 @@ from app.api import datasets, docs, jobs, operations, outcomes
 from app.api.deps import Services
 from app.api.middleware import Observed, RequestMetrics
 from app.api.openapi import install_openapi
+from app.api.polled import PolledJobs
 from app.api.problems import install_handlers
 from app.api.watcher import Watcher
 from app.broker import Bell, make_celery
@@ -62,6 +63,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         bell=Bell(make_celery(settings.broker_url)),
         store=LocalStore(settings.data_dir / DATASETS),
         watcher=watcher,
+        polled=PolledJobs(),
     )
     yield
     await watcher.close()

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.api.polled import PolledJobs
 from app.api.watcher import Watcher
 from app.broker import Bell
 from app.datasets.store import LocalStore
@@ -34,6 +35,7 @@ class Services:
     bell: Bell
     store: LocalStore
     watcher: Watcher
+    polled: PolledJobs
 
 
 @dataclass(frozen=True)

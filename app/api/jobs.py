@@ -13,7 +13,9 @@ from app.api import paging
 from app.api.datasets import PageQuery
 from app.api.deps import Caller, CallerDep, JobId, require_json
 from app.api.openapi import header, link, problems
+from app.api.polled import Answer, PolledJobs
 from app.api.schemas import JobCreate, JobPage, JobRead
+from app.db.base import Reader
 from app.jobs import service
 from app.jobs.methods import Strict
 from app.jobs.repository import Filters
@@ -93,7 +95,7 @@ def submit_job(
         caller.read(service.validate, specification)
         return Response(specification.model_dump_json(), 200, media_type=JSON)
     job, _ = caller.write(service.submit, caller.services.bell, specification, idempotency_key)
-    return _render(job, 202, {"Location": f"/v1/jobs/{job.id}"})
+    return _respond(_render(job), 202, {"Location": f"/v1/jobs/{job.id}"})
 
 
 @router.get(
@@ -116,15 +118,25 @@ async def get_job(
     ] = None,
 ) -> Response:
     """Cheap; ask as often as `Retry-After` says, or wait for a change."""
-    job = await caller.read_aside(service.get_job, job_id)
+    answer = await caller.read_aside(_answer, caller.services.polled, job_id)
     seconds = _wait_seconds(prefer, caller)
-    if seconds and not Status(job.status).is_final and _is_known(if_none_match, job.version):
-        await caller.services.watcher.wait(job_id, job.version, seconds)
-        job = await caller.read_aside(service.get_job, job_id)
+    if seconds and not answer.is_final and _is_known(if_none_match, answer.version):
+        await caller.services.watcher.wait(job_id, answer.version, seconds)
+        answer = await caller.read_aside(_answer, caller.services.polled, job_id)
     applied = {"Preference-Applied": f"wait={seconds}"} if seconds else {}
-    if if_none_match is not None and _is_known(if_none_match, job.version):
-        return Response(status_code=304, headers={"ETag": f'"{job.version}"', **applied})
-    return _render(job, 200, applied)
+    if if_none_match is not None and _is_known(if_none_match, answer.version):
+        return Response(status_code=304, headers={"ETag": f'"{answer.version}"', **applied})
+    return _respond(answer, 200, applied)
+
+
+def _answer(session: Reader, tenant: str, polled: PolledJobs, job_id: str) -> Answer:
+    """The job as it is: one small read while it has not changed since it was rendered."""
+    version = service.get_version(session, tenant, job_id)
+    known = polled.find(job_id, version)
+    if known is None:
+        known = _render(service.get_job(session, tenant, job_id))
+        polled.keep(job_id, known)
+    return known
 
 
 def _wait_seconds(prefer: str | None, caller: Caller) -> int:
@@ -140,11 +152,16 @@ def _is_known(if_none_match: str | None, version: int) -> bool:
     return "*" in tags or f'"{version}"' in tags
 
 
-def _render(job: Any, status: int, headers: dict[str, str]) -> Response:
-    headers = {"ETag": f'"{job.version}"', **headers}
-    if not Status(job.status).is_final:
+def _render(job: Any) -> Answer:
+    body = JobRead.model_validate(job).model_dump_json()
+    return Answer(job.version, Status(job.status).is_final, body)
+
+
+def _respond(answer: Answer, status: int, headers: dict[str, str]) -> Response:
+    headers = {"ETag": f'"{answer.version}"', **headers}
+    if not answer.is_final:
         headers["Retry-After"] = "1"
-    return Response(JobRead.model_validate(job).model_dump_json(), status, headers, JSON)
+    return Response(answer.body, status, headers, JSON)
 
 
 @router.get(
@@ -187,7 +204,8 @@ def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPag
 def cancel_job(job_id: JobId, caller: CallerDep) -> Response:
     """Idempotent; a final job answers as it is."""
     job = caller.write(service.cancel, job_id)
-    return _render(job, 200 if Status(job.status).is_final else 202, {})
+    answer = _render(job)
+    return _respond(answer, 200 if answer.is_final else 202, {})
 
 
 @router.delete(

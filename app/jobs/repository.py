@@ -28,6 +28,7 @@ from app.jobs.state import LIVE, Status, Transition
 
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
+_VERSION = select(Job.version)
 # Made once, of plain columns: building it anew and passing it through the ORM takes longer than
 # the database does.
 _POLL_ONE = _POLL.where(
@@ -73,6 +74,12 @@ def read_job(session: Reader, tenant: str, job_id: str) -> AnyRow | None:
     """What a poll shows, by primary key."""
     values = {"job_id": job_id, "tenant": tenant}
     return session.execute(_POLL_ONE, values).one_or_none()
+
+
+def read_version(session: Reader, tenant: str, job_id: str) -> int | None:
+    """The least that tells whether a job has changed."""
+    statement = _VERSION.where(Job.id == job_id, Job.tenant == tenant)
+    return session.execute(statement).scalar_one_or_none()
 
 
 def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
