@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +17,15 @@ from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import Seconds, best, timed
 from core.config import Family, GsmCpd, Objective
 from core.cpd.em import fit_models
-from core.cpd.model import CpdFit
 from core.cpd.rows import prepare_rows
 from core.gsm import select_gsm
 from core.problem import CodedProblem
 from core.selection.chance import Chance
 from core.selection.greedy import Task, choose
-from core.selection.objective import AveragedObjective
+from core.selection.objective import AveragedObjective, ModelObjective
 from core.workers import Workers
+
+Groups = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 
 CASES: tuple[tuple[Objective, Family, int], ...] = (
     ("latent", "joint", 15),
@@ -55,14 +58,27 @@ def measure_greedy(plan: Plan) -> Iterator[Figure]:
 class _Counted(AveragedObjective):
     """Counts bounds too, each as the share of an evaluation that it costs."""
 
-    bound_evaluations = 0.0
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.bound_evaluations = 0.0
+        self._n_asked = 0
+        for model in self.models:
+            model.configurations.coarse = self._counting(model)  # type: ignore[method-assign]
 
     def bounds(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
-        for model in self.models:
-            coarse, group = model.configurations.coarse()
-            share = len(coarse) / len(group) / len(self.models)
-            self.bound_evaluations += len(features) * share
+        self._n_asked = len(features)
         return super().bounds(features)
+
+    def _counting(self, model: ModelObjective) -> Callable[[Workers], Groups]:
+        coarse = model.configurations.coarse
+
+        def counted(workers: Workers) -> Groups:
+            weights, means, group = coarse(workers)
+            share = len(weights) / len(group) / len(self.models)
+            self.bound_evaluations += self._n_asked * share
+            return weights, means, group
+
+        return counted
 
 
 def _iteration(problem: CodedProblem, plan: Plan) -> Seconds:
@@ -79,8 +95,11 @@ def _lazy_against_naive(
     config = method.cpd(rank=plan.rank, n_threads=plan.n_threads)
     fits = fit_models(rows, problem.table_levels, config, 1)
     with Workers(plan.n_threads) as workers:
-        lazy, lazy_chosen, lazy_s = _choose(problem, fits, method, plan, workers, lazy=True)
-        naive, naive_chosen, naive_s = _choose(problem, fits, method, plan, workers, lazy=False)
+        run = partial(_choose, problem, plan, method.objective)
+        fresh = partial(_Counted, fits, method.n_configurations, 0, workers)
+        lazy, naive = fresh(), fresh()
+        lazy_chosen, lazy_s = run(lazy, lazy=True)
+        naive_chosen, naive_s = run(naive, lazy=False)
     what = f"lazy against naive: {case}"
     size = f"{len(problem.n_levels)} features, {plan.n_select} chosen"
     evaluations: dict[str, float] = {
@@ -98,26 +117,24 @@ def _lazy_against_naive(
 
 def _choose(
     problem: CodedProblem,
-    fits: Sequence[CpdFit],
-    method: GsmCpd,
     plan: Plan,
-    workers: Workers,
+    goal: Objective,
+    objective: AveragedObjective,
     *,
     lazy: bool,
-) -> tuple[_Counted, list[int], Seconds]:
-    n_features = len(problem.n_levels)
+) -> tuple[list[int], Seconds]:
+    levels, n_rows = problem.n_levels, problem.n_rows
     task = Task(
-        objective=method.objective,
+        objective=goal,
         n_select=plan.n_select,
-        candidates=np.arange(n_features),
+        candidates=np.arange(len(levels)),
         included=(),
-        chance=Chance.none(n_features),
+        chance=Chance.of(levels, plan.rank, problem.n_classes, n_rows),
         lazy=lazy,
     )
-    objective = _Counted(fits, method.n_configurations, 0, workers)
     chosen: list[int] = []
     seconds = timed(lambda: chosen.extend(step.feature for step in choose(objective, task)))
-    return objective, chosen, seconds
+    return chosen, seconds
 
 
 def _in_iterations(

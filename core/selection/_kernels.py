@@ -133,3 +133,37 @@ def information(
                 out[i, 1] += w * a * a
                 out[i, 2] += w * b
                 out[i, 3] += w * b * b
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def nearest(points: Any, centres: Any, first: int, last: int, group: Any) -> None:
+    """Index of the nearest of `centres` (F, n_centres) for points first..last of (T, F)."""
+    n_states, n_centres = centres.shape
+    half_norms = np.zeros(n_centres, dtype=np.float32)
+    closeness = np.empty(n_centres, dtype=np.float32)
+    for f in range(n_states):
+        for c in range(n_centres):
+            half_norms[c] += np.float32(0.5) * centres[f, c] * centres[f, c]
+    for t in range(first, last):
+        for c in range(n_centres):
+            closeness[c] = -half_norms[c]
+        for f in range(n_states):
+            p = points[t, f]
+            for c in range(n_centres):
+                closeness[c] += p * centres[f, c]
+        best = 0
+        for c in range(1, n_centres):
+            if closeness[c] > closeness[best]:
+                best = c
+        group[t] = best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_groups(values: Any, weights: Any, group: Any, sums: Any, totals: Any) -> None:
+    """Add the weighted rows of `values`, and their weights, to the sums of their groups."""
+    n, n_states = values.shape
+    for t in range(n):
+        g = group[t]
+        totals[g] += weights[t]
+        for f in range(n_states):
+            sums[g, f] += weights[t] * values[t, f]

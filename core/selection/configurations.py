@@ -15,7 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.selection._kernels import nearest, sum_groups
+from core.workers import Workers
+
 Floats = NDArray[np.float64]
+Groups = NDArray[np.int64]
 
 COARSE_GROUPS = 192
 LLOYD_STEPS = 2
@@ -54,28 +58,29 @@ class Configurations:
         kept /= kept.sum(axis=1, keepdims=True)
         self.posteriors = kept if self.exact else kept.astype(np.float32)
 
+    def entropies(self, factor: Floats) -> Floats:
+        """(T,) H(V | configuration) of a variable with `factor` (n_values, F)."""
+        p = self.posteriors @ factor.T.astype(self.posteriors.dtype)
+        return entropy(p).astype(np.float64)
+
     def mean_entropy(self, factor: Floats | None = None) -> tuple[float, float]:
         """H(Z | S), or H(V | S) for V with `factor` (n_values, F), and its standard error."""
-        p = (
-            self.posteriors
-            if factor is None
-            else self.posteriors @ factor.T.astype(self.posteriors.dtype)
-        )
-        h = entropy(p).astype(np.float64)
+        h = entropy(self.posteriors) if factor is None else self.entropies(factor)
         mean = float(self.weights @ h)
         if self.exact:
             return mean, 0.0
         return mean, float(np.sqrt(np.maximum(self.weights @ h**2 - mean**2, 0.0) / len(h)))
 
-    def coarse(self) -> tuple[Floats, NDArray[np.int64]]:
-        """Weights of groups of alike configurations, and the group of each configuration.
+    def coarse(self, workers: Workers) -> tuple[Floats, Floats, Groups]:
+        """Weights and mean posteriors of groups of alike configurations, and who is in which.
 
         Entropy is concave, so information given the groups is never below that given the members.
         """
         if len(self.weights) <= COARSE_GROUPS:
-            return self.weights, np.arange(len(self.weights))
-        group = _alike(self.posteriors.astype(np.float32), self.weights)
-        return np.bincount(group, weights=self.weights).astype(np.float64), group
+            return self.weights, self.posteriors, np.arange(len(self.weights))
+        group = _alike(self.posteriors.astype(np.float32), self.weights, workers)
+        weights, means = _group_means(self.posteriors, self.weights, group)
+        return weights, means.astype(self.posteriors.dtype), group
 
 
 def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -85,7 +90,7 @@ def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDAr
     return np.minimum(drawn, len(weights) - 1)
 
 
-def _alike(posteriors: NDArray[np.float32], weights: Floats) -> NDArray[np.int64]:
+def _alike(posteriors: NDArray[np.float32], weights: Floats, workers: Workers) -> Groups:
     """Group configurations around centres, most of them where Z is least certain, by k-means.
 
     Distances are those of square roots (Hellinger); groups with several likeliest states are split,
@@ -95,28 +100,24 @@ def _alike(posteriors: NDArray[np.float32], weights: Floats) -> NDArray[np.int64
     doubt = np.cumsum(weights * (entropy(posteriors) + 1e-9))
     spread = (np.arange(COARSE_GROUPS) + 0.5) * (doubt[-1] / COARSE_GROUPS)
     centres = roots[np.minimum(np.searchsorted(doubt, spread), len(roots) - 1)]
-    group = _nearest(roots, centres)
+    group = _nearest(roots, centres, workers)
     for _ in range(LLOYD_STEPS):
-        centres = group_means(roots, weights, group)
-        group = _nearest(roots, centres)
+        _, means = _group_means(roots, weights, np.unique(group, return_inverse=True)[1])
+        group = _nearest(roots, means.astype(np.float32), workers)
     likeliest = posteriors.argmax(axis=1)
     return np.unique(group * posteriors.shape[1] + likeliest, return_inverse=True)[1]
 
 
-def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
-    closeness = points @ centres.T
-    closeness -= 0.5 * (centres * centres).sum(axis=1)
-    nearest: NDArray[np.int64] = closeness.argmax(axis=1)
-    return nearest
+def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32], workers: Workers) -> Groups:
+    group = np.empty(len(points), dtype=np.int64)
+    by_state = np.ascontiguousarray(centres.T)
+    workers.run_ranges(lambda a, b: nearest(points, by_state, a, b, group), len(points))
+    return group
 
 
-def group_means(
-    values: NDArray[np.floating], weights: Floats, group: NDArray[np.int64]
-) -> NDArray[np.floating]:
-    """Weighted mean of the rows of each group that has any."""
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    shares = weights[order].astype(values.dtype)
-    sums = np.add.reduceat(values[order] * shares[:, None], starts, axis=0)
-    means: NDArray[np.floating] = sums / np.add.reduceat(shares, starts)[:, None]
-    return means
+def _group_means(values: NDArray[Any], weights: Floats, group: Groups) -> tuple[Floats, Floats]:
+    """Total weight and weighted mean of every group; all groups have members."""
+    n_groups = int(group.max()) + 1
+    sums, totals = np.zeros((n_groups, values.shape[1])), np.zeros(n_groups)
+    sum_groups(values, weights, group, sums, totals)
+    return totals, sums / totals[:, None]

@@ -28,14 +28,16 @@ PATIENCE = 5
 """With k="auto", steps in a row without a rise above its error after which the search ends."""
 
 SAMPLING_ERRORS = 2.0
-_ROUNDING = 1e-5
+EXACT_ROUNDING = 1e-12
+SAMPLED_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Step:
     """One choice.
 
-    `latent` and `label` are the gains it was chosen by; `information` is what S tells afterwards.
+    `latent` and `label` are the gains it was chosen by (the label's is 0 where only the latent one
+    counts); `information` is what S tells afterwards.
     `bounds` (N,) caps the latent gain of every candidate before the choice, -1 outside.
     """
 
@@ -141,33 +143,39 @@ class _Search:
     def include(self, feature: int) -> Step:
         self._prepare()
         self._evaluate(np.array([feature]), with_label=True)
-        return self._step(feature, "included", None)
+        return self._step(feature, None, "included")
 
     def best(self) -> Step:
         """The best candidate by the objective; by the latent gain where no label gain is real."""
         self._prepare()
-        decided_by = self._task.objective
-        best, runner_up = self._top_two(decided_by)
-        if decided_by == "label" and not self._is_real(np.array([best])).any():
-            best, runner_up, decided_by = self._best_in_doubt(best)
-        self._informed |= decided_by == "label"
-        if self._task.objective == "latent":
-            self._evaluate(np.array([best]), with_label=True)
-        return self._step(best, decided_by, runner_up)
+        if self._task.objective == "label":
+            real = self._find_real()
+            if len(real):
+                return self._step(*self._pick("label", real), "label")
+        self._explore("latent", 0.0)
+        return self._step(*self._pick("latent", self._seen()), "latent")
 
-    def _best_in_doubt(self, first: int) -> tuple[int, int | None, Objective]:
-        """The best of those whose label gain is real, if not that of `first`; or by latent gain."""
-        hopeful = self.remaining[
-            self._bounds["label"][self.remaining] > self._chance(self.remaining)
-        ]
-        unseen = hopeful[~self._fresh.done[hopeful]]
-        if len(unseen):
-            self._evaluate(unseen, with_label=True)
-        seen = self.remaining[self._fresh.done[self.remaining]]
-        real = seen[self._is_real(seen)]
+    def _find_real(self) -> Ints:
+        """Candidates whose label gain is real: the best of all among them, or none if none is."""
+        chance = self._chance(self.remaining)
+        self._explore("label", float(chance.min()))
+        if not self._is_real(self._seen()).any():
+            hopeful = self.remaining[self._bounds["label"][self.remaining] > chance]
+            self._evaluate(hopeful[~self._fresh.done[hopeful]], with_label=True)
+        real = self._seen()[self._is_real(self._seen())]
         if len(real):
-            return int(real[np.argmax(self._fresh.label[real])]), first, "label"
-        return *self._top_two("latent"), "latent"
+            self._informed = True
+            self._explore("label", 0.0)
+        return real
+
+    def _pick(self, objective: Objective, among: Ints) -> tuple[int, int | None]:
+        """The best `among` some, and the best of all others that were looked at."""
+        values = self._fresh.of(objective)
+        best = int(among[np.lexsort((among, -values[among]))[0]])
+        others = self._seen()
+        others = others[others != best]
+        ranked = others[np.lexsort((others, -values[others]))]
+        return best, int(ranked[0]) if len(ranked) else None
 
     def _add(self, feature: int) -> Information:
         self._objective.add(feature)
@@ -198,36 +206,40 @@ class _Search:
         self._bounds["latent"][self.remaining] = latent
         self._bounds["label"][self.remaining] = np.minimum(bounds[:, 1], latent)
 
-    def _top_two(self, objective: Objective) -> tuple[int, int | None]:
-        """The best and the second best; evaluates by falling bound while one may matter."""
+    def _explore(self, objective: Objective, floor: float) -> None:
+        """Evaluate by falling bound while one may be among the best two and above `floor`."""
         bounds, values = self._bounds[objective], self._fresh.of(objective)
         order = self.remaining[np.argsort(-bounds[self.remaining], kind="stable")]
         for start in range(0, len(order), BATCH):
-            ranked = self._ranked(values)
-            second = values[ranked[1]] if len(ranked) > 1 else -np.inf
             batch = order[start : start + BATCH]
-            if bounds[batch[0]] * (1 + _ROUNDING) + _ROUNDING**2 < second:
+            second = (
+                np.sort(values[self._seen()])[-2:][0] if self._fresh.done.sum() > 1 else -np.inf
+            )
+            if bounds[batch[0]] + self._rounding < max(second, floor):
                 break
-            batch = batch[~self._fresh.done[batch]]
-            if len(batch):
-                self._evaluate(batch, with_label=self._task.objective == "label")
-        ranked = self._ranked(values)
-        return int(ranked[0]), int(ranked[1]) if len(ranked) > 1 else None
+            self._evaluate(
+                batch[~self._fresh.done[batch]], with_label=self._task.objective == "label"
+            )
 
-    def _ranked(self, values: Floats) -> Ints:
-        done = self.remaining[self._fresh.done[self.remaining]]
-        return done[np.lexsort((done, -values[done]))][:2]
+    @property
+    def _rounding(self) -> float:
+        """How far a bound may fall below the gain it bounds, in the precision of each."""
+        return EXACT_ROUNDING if self._objective.exact else SAMPLED_ROUNDING
+
+    def _seen(self) -> Ints:
+        return self.remaining[self._fresh.done[self.remaining]]
 
     def _evaluate(self, features: Ints, *, with_label: bool) -> None:
         if self._task.on_wait is not None:
             self._task.on_wait()
-        self._fresh.store(self._objective.gains(features, with_label=with_label))
+        if len(features):
+            self._fresh.store(self._objective.gains(features, with_label=with_label))
 
     def _step(
         self,
         feature: int,
-        decided_by: Literal["label", "latent", "included"],
         runner_up: int | None,
+        decided_by: Literal["label", "latent", "included"],
     ) -> Step:
         fresh = self._fresh
         caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
@@ -236,7 +248,6 @@ class _Search:
         margin = None
         if runner_up is not None:
             values = fresh.of("latent" if decided_by == "latent" else "label")
-            # Evaluated again with its label, the winner of a tie may be lower by a rounding.
             margin = max(float(values[feature] - values[runner_up]), 0.0)
         return Step(
             feature=feature,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.cpd.model import CpdFit
 from core.selection._kernels import information
-from core.selection.configurations import Configurations, entropy, group_means
+from core.selection.configurations import Configurations, entropy
 from core.workers import Workers
 
 Floats = NDArray[np.float64]
@@ -46,11 +46,14 @@ class ModelObjective:
         self.fit = fit
         factors = [np.asarray(a, dtype=np.float64) for a in fit.factors[:-1]]
         self._factors = factors
-        self._levels = np.concatenate(factors)
         self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(
             np.int64
         )
-        self._level_entropy = np.stack([entropy(a, axis=0) for a in factors])
+        levels, level_entropy = np.concatenate(factors), [entropy(a, axis=0) for a in factors]
+        self._factors_as = {
+            dtype: (levels.astype(dtype), np.array(level_entropy, dtype=dtype))
+            for dtype in (np.float64, np.float32)
+        }
         self._states, self._shares, self._class_start = _pairs(fit.factors[-1])
         self.configurations = Configurations(fit.weights, budget)
         self._label_terms: tuple[NDArray[Any], NDArray[Any]] | None = None
@@ -67,9 +70,8 @@ class ModelObjective:
     def bounds(self, features: Ints, workers: Workers) -> Floats:
         """(n, 2) upper bounds on latent and label gains, from configurations taken in groups."""
         now = self.configurations
-        weights, group = now.coarse()
-        posteriors = group_means(now.posteriors, now.weights, group)
-        doubt = entropy(now.posteriors @ self.fit.factors[-1].T).astype(np.float64)
+        weights, posteriors, group = now.coarse(workers)
+        doubt = now.entropies(self.fit.factors[-1])
         caps = np.bincount(group, weights=now.weights * doubt) / weights
         sums = self._information(features, weights, posteriors, workers, caps=caps)
         return sums[:, [0, 2]]
@@ -97,8 +99,9 @@ class ModelObjective:
         else:
             states, class_start = np.arange(posteriors.shape[1]), np.array([0, posteriors.shape[1]])
             joint, label_entropy = np.ascontiguousarray(posteriors.T), caps.astype(dtype)
+        levels, level_entropy = self._factors_as[dtype.type]
         arguments = (
-            self._level_start, self._levels.astype(dtype), self._level_entropy.astype(dtype),
+            self._level_start, levels, level_entropy,
             joint, states, class_start, label_entropy, weights,
         )  # fmt: skip
         out = np.zeros((len(features), 4))
@@ -109,9 +112,9 @@ class ModelObjective:
 
     def _label_terms_of(self, posteriors: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """(pairs, T) P(Z, Y | configuration) and (T,) its entropy of Y; once for all of a step."""
-        joint = posteriors[:, self._states] * self._shares.astype(posteriors.dtype)
-        label_entropy = entropy(np.add.reduceat(joint, self._class_start[:-1], axis=1))
-        return np.ascontiguousarray(joint.T), label_entropy.astype(posteriors.dtype)
+        joint = posteriors.T[self._states] * self._shares.astype(posteriors.dtype)[:, None]
+        label_entropy = self.configurations.entropies(self.fit.factors[-1])
+        return joint, label_entropy.astype(posteriors.dtype)
 
 
 def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:

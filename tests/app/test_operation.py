@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.config import GsmCpd
 from tests.app.running import CSV, Service
 
 
@@ -33,7 +34,7 @@ def test_methods_are_those_of_core(service: Service) -> None:
     methods = service.client.get("/v1/methods").json()["methods"]
     assert [m["name"] for m in methods][:2] == ["gsm_cpd", "mrmr"]
     ranks = methods[0]["parameters"]["properties"]["ranks"]
-    assert ranks["default"] == [5, 10, 15, 20, 30]
+    assert ranks["default"] == list(GsmCpd().ranks)
     assert ranks["items"]["maximum"] == 500
 
 
