@@ -63,7 +63,7 @@ class _Counted(AveragedObjective):
         self.bound_evaluations = 0.0
         self._n_asked = 0
         for model in self.models:
-            model.configurations.coarse = self._counting(model)  # type: ignore[method-assign]
+            model.configurations.coarse = self._counting(model)  # type: ignore[method-assign,assignment]
 
     def bounds(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
         self._n_asked = len(features)
