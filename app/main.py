@@ -15,6 +15,7 @@ from app.api.middleware import Observed, RequestMetrics
 from app.api.openapi import install_openapi
 from app.api.polled import PolledJobs
 from app.api.problems import install_handlers
+from app.api.versions import Version, Versions
 from app.api.watcher import Watcher
 from app.broker import Bell, make_celery
 from app.datasets.store import DATASETS, LocalStore
@@ -52,9 +53,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     database = Database(settings.database_url, pool_size=settings.database_pool_size)
 
-    def read(job_ids: Sequence[str]) -> dict[str, int]:
-        with database.read() as session, session.begin():
-            return read_versions(session, job_ids)
+    def read(job_ids: Sequence[str]) -> dict[str, Version]:
+        rows = database.read_again(lambda session: read_versions(session, job_ids))
+        return {row.id: Version(row.tenant, row.version) for row in rows}
 
     watcher = Watcher(read)
     app.state.services = Services(
@@ -64,6 +65,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         store=LocalStore(settings.data_dir / DATASETS),
         watcher=watcher,
         polled=PolledJobs(),
+        versions=Versions(read),
     )
     yield
     await watcher.close()

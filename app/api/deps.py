@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from fastapi import Depends, Path, Request
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.api.polled import PolledJobs
+from app.api.versions import Versions
 from app.api.watcher import Watcher
 from app.broker import Bell
 from app.datasets.store import LocalStore
@@ -36,6 +36,7 @@ class Services:
     store: LocalStore
     watcher: Watcher
     polled: PolledJobs
+    versions: Versions
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,9 @@ class Caller:
         self, call: Callable[Concatenate[Reader, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """Call a service that only reads; once more if its connection had died while idle."""
-        try:
-            with self.services.database.read() as session:
-                return call(session, self.tenant, *args, **kw)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-        with self.services.database.read() as session:
-            return call(session, self.tenant, *args, **kw)
+        return self.services.database.read_again(
+            lambda session: call(session, self.tenant, *args, **kw)
+        )
 
     def write(
         self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs

@@ -13,9 +13,8 @@ from app.api import paging
 from app.api.datasets import PageQuery
 from app.api.deps import Caller, CallerDep, JobId, require_json
 from app.api.openapi import header, link, problems
-from app.api.polled import Answer, PolledJobs
+from app.api.polled import Answer
 from app.api.schemas import JobCreate, JobPage, JobRead
-from app.db.base import Reader
 from app.jobs import service
 from app.jobs.methods import Strict
 from app.jobs.repository import Filters
@@ -118,24 +117,24 @@ async def get_job(
     ] = None,
 ) -> Response:
     """Cheap; ask as often as `Retry-After` says, or wait for a change."""
-    answer = await caller.read_aside(_answer, caller.services.polled, job_id)
+    answer = await _answer(caller, job_id)
     seconds = _wait_seconds(prefer, caller)
     if seconds and not answer.is_final and _is_known(if_none_match, answer.version):
         await caller.services.watcher.wait(job_id, answer.version, seconds)
-        answer = await caller.read_aside(_answer, caller.services.polled, job_id)
+        answer = await _answer(caller, job_id)
     applied = {"Preference-Applied": f"wait={seconds}"} if seconds else {}
     if if_none_match is not None and _is_known(if_none_match, answer.version):
         return Response(status_code=304, headers={"ETag": f'"{answer.version}"', **applied})
     return _respond(answer, 200, applied)
 
 
-def _answer(session: Reader, tenant: str, polled: PolledJobs, job_id: str) -> Answer:
-    """The job as it is: one small read while it has not changed since it was rendered."""
-    version = service.get_version(session, tenant, job_id)
-    known = polled.find(job_id, version)
+async def _answer(caller: Caller, job_id: str) -> Answer:
+    """The job as it is; it is read and rendered only if it has changed since the last poll."""
+    version = await caller.services.versions.of(caller.tenant, job_id)
+    known = caller.services.polled.find(job_id, version)
     if known is None:
-        known = _render(service.get_job(session, tenant, job_id))
-        polled.keep(job_id, known)
+        known = _render(await caller.read_aside(service.get_job, job_id))
+        caller.services.polled.keep(job_id, known)
     return known
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
+from app.api.versions import ReadVersions, Version
+
 POLL_SECONDS = 0.2
 
-ReadVersions = Callable[[Sequence[str]], Mapping[str, int]]
 Waiter = tuple[int, asyncio.Event]
 
 
@@ -52,10 +53,11 @@ class Watcher:
                 versions = {}
             self._wake(versions)
 
-    def _wake(self, versions: Mapping[str, int]) -> None:
+    def _wake(self, versions: Mapping[str, Version]) -> None:
         for job_id, waiters in self._waiters.items():
+            now = versions.get(job_id)
             for version, event in waiters:
-                if versions.get(job_id) != version:
+                if now is None or now.number != version:
                     event.set()
 
     async def close(self) -> None:

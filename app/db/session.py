@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+T = TypeVar("T")
 
 BUSY_SECONDS = 30
 
@@ -30,6 +34,17 @@ class Database:
         )
         self.write = sessionmaker(self.engine, expire_on_commit=False)
         self.read = self._reading.connect
+
+    def read_again(self, call: Callable[[Connection], T]) -> T:
+        """Read; once more if the connection had died while idle."""
+        try:
+            with self.read() as connection:
+                return call(connection)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+        with self.read() as connection:
+            return call(connection)
 
     def dispose(self) -> None:
         """Close the idle connections."""

@@ -28,7 +28,6 @@ from app.jobs.state import LIVE, Status, Transition
 
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
-_VERSION = select(Job.version)
 # Made once, of plain columns: building it anew and passing it through the ORM takes longer than
 # the database does.
 _POLL_ONE = _POLL.where(
@@ -74,12 +73,6 @@ def read_job(session: Reader, tenant: str, job_id: str) -> AnyRow | None:
     """What a poll shows, by primary key."""
     values = {"job_id": job_id, "tenant": tenant}
     return session.execute(_POLL_ONE, values).one_or_none()
-
-
-def read_version(session: Reader, tenant: str, job_id: str) -> int | None:
-    """The least that tells whether a job has changed."""
-    statement = _VERSION.where(Job.id == job_id, Job.tenant == tenant)
-    return session.execute(statement).scalar_one_or_none()
 
 
 def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
@@ -287,10 +280,10 @@ def delete_final(session: Session, tenant: str, job_id: str) -> bool:
     return removed.one_or_none() is not None
 
 
-def read_versions(session: Reader, job_ids: Sequence[str]) -> dict[str, int]:
-    """The version of each job that is there."""
-    rows = session.execute(select(Job.id, Job.version).where(Job.id.in_(job_ids)))
-    return dict(rows.tuples().all())
+def read_versions(session: Reader, job_ids: Sequence[str]) -> Sequence[AnyRow]:
+    """Id, tenant and version of each job that is there."""
+    statement = select(Job.id, Job.tenant, Job.version).where(Job.id.in_(job_ids))
+    return session.execute(statement).all()
 
 
 def count_by_status(session: Reader) -> dict[str, int]:

@@ -115,14 +115,6 @@ def get_job(session: Reader, tenant: str, job_id: str) -> AnyRow:
     return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
-def get_version(session: Reader, tenant: str, job_id: str) -> int:
-    """How often the job has changed, or NotFound."""
-    version = repository.read_version(session, tenant, job_id)
-    if version is None:
-        raise NotFound(f"there is no job {job_id}", code="job_not_found")
-    return version
-
-
 def _found(job: AnyRow | None, job_id: str) -> AnyRow:
     if job is None:
         raise NotFound(f"there is no job {job_id}", code="job_not_found")
