@@ -29,7 +29,7 @@ def noise_floor(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
     """
     freedom = np.maximum((n_levels - 1) * max(n_values - 1, 1), 1)
-    quantile = np.asarray(chdtri(freedom, SIGNIFICANCE / len(n_levels)))
+    quantile = np.asarray(chdtri(freedom, SIGNIFICANCE / len(n_levels)), dtype=np.float64)
     return quantile / (2 * n_rows)
 
 
