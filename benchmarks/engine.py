@@ -1,7 +1,8 @@
 """Speed and memory of the engine, against BLAS, StepMix, itself and the arithmetic limit.
 
-Both sides of every comparison take turns in one run, on the same data with the same number of
-threads; the table and benchmarks/out/engine.json hold ratios and what they were made from.
+Both sides of every comparison run on the same data with the same number of threads, taking turns
+where they are short enough to repeat; the table and benchmarks/out/engine.json hold ratios and
+what they were made from.
 """
 
 from __future__ import annotations

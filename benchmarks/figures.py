@@ -14,7 +14,8 @@ from rich.table import Table
 
 NOTE = (
     "Ratios count, not seconds: both sides took turns on the same data with the same number of "
-    "threads, and the best of several runs was taken, since others may use the machine."
+    "threads, and the best of several runs was taken, since others may use the machine. Greedy "
+    "choices and fits to convergence ran once; their evaluations and processor time are compared."
 )
 
 
