@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ class Received:
     n_bytes: int = 0
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
-    def write(self, chunk: bytes) -> None:
+    def write(self, chunk: bytes | bytearray) -> None:
         """Keep a part of the body."""
         self.digest.update(chunk)
         self.file.write(chunk)
@@ -36,15 +37,20 @@ async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) 
     """Write all chunks to `file`; more than `max_bytes` is TooLarge."""
     received = Received(file)
     batch = bytearray()
-    async for chunk in chunks:
-        received.n_bytes += len(chunk)
-        if received.n_bytes > max_bytes:
-            raise too_large(max_bytes)
-        batch += chunk
-        if len(batch) >= BATCH_BYTES:
-            full, batch = bytes(batch), bytearray()
-            await run_in_threadpool(received.write, full)
-    await run_in_threadpool(received.write, bytes(batch))
+    writing = asyncio.create_task(run_in_threadpool(received.write, b""))
+    try:
+        async for chunk in chunks:
+            received.n_bytes += len(chunk)
+            if received.n_bytes > max_bytes:
+                raise too_large(max_bytes)
+            batch += chunk
+            if len(batch) >= BATCH_BYTES:
+                await writing  # the last batch, which was written while this one arrived
+                writing = asyncio.create_task(run_in_threadpool(received.write, batch))
+                batch = bytearray()
+    finally:
+        await writing
+    await run_in_threadpool(received.write, batch)
     return received
 
 
