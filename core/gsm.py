@@ -109,7 +109,8 @@ class _Selection:
         if self.k is None:
             kept = steps[: max(suggested, len(self.problem.included))]
             objective = self._replay(objective, kept)
-        left = objective.gains(np.setdiff1d(searched, _features(kept)), with_label=True)
+        rest = np.setdiff1d(searched, _features(kept))
+        left = objective.gains(rest, with_label=self.method.objective == "label")
         return GsmOutcome(
             steps=kept,
             suggested_k=suggested,

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Groups = NDArray[np.int64]
 
 COARSE_GROUPS = 192
-LLOYD_STEPS = 2
+LLOYD_STEPS = 1
 
 
 def entropy(p: NDArray[Any], axis: int = -1) -> NDArray[Any]:

@@ -152,8 +152,17 @@ class _Search:
             real = self._find_real()
             if len(real):
                 return self._step(*self._pick("label", real), "label")
+            self._forget_label()
         self._explore("latent", 0.0)
         return self._step(*self._pick("latent", self._seen()), "latent")
+
+    def _forget_label(self) -> None:
+        """Start over for the latent gain alone, which costs a fraction of the label's."""
+        fresh = self._fresh
+        self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
+        self._fresh = _Fresh.empty(self._n)
+        if not self._task.lazy:
+            self._evaluate(self.remaining, with_label=False)
 
     def _find_real(self) -> Ints:
         """Candidates whose label gain is real: the best of all among them, or none if none is."""
@@ -217,9 +226,7 @@ class _Search:
             )
             if bounds[batch[0]] + self._rounding < max(second, floor):
                 break
-            self._evaluate(
-                batch[~self._fresh.done[batch]], with_label=self._task.objective == "label"
-            )
+            self._evaluate(batch[~self._fresh.done[batch]], with_label=objective == "label")
 
     @property
     def _rounding(self) -> float:
