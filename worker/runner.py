@@ -122,6 +122,8 @@ def _explain(error: Exception) -> Failure:
 
 def _succeed(process: Process, work: Work, recorder: Recorder, result: JobResult) -> str:
     values, events = recorder.close()
+    # With k="auto" more were tried than the result keeps.
+    values["chosen"] = [feature["name"] for feature in result.document["selected"]]
 
     def write(session: Session) -> bool:
         return service.succeed(session, work.claim, result, values, events)
