@@ -167,3 +167,15 @@ def sum_groups(values: Any, weights: Any, group: Any, sums: Any, totals: Any) ->
         totals[g] += weights[t]
         for f in range(n_states):
             sums[g, f] += weights[t] * values[t, f]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def row_entropies(p: Any, out: Any) -> None:
+    """Entropy of each row of `p`."""
+    n, n_values = p.shape
+    tiny = p.dtype.type(1e-37)
+    for t in range(n):
+        h = p.dtype.type(0)
+        for i in range(n_values):
+            h -= p[t, i] * _log(max(p[t, i], tiny))
+        out[t] = h

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Prefix = tuple[float, Floats]
 """What a set tells about Z, and upper bounds on what every feature would add, -1 outside."""
 
-BAND_SAMPLES = 1024
+BAND_SAMPLES = 512
 
 
 def certify(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selection._kernels import nearest, sum_groups
+from core.selection._kernels import nearest, row_entropies, sum_groups
 from core.workers import Workers
 
 Floats = NDArray[np.float64]
@@ -42,6 +42,8 @@ class Configurations:
         self.posteriors: NDArray[Any] = state_weights[None, :] / state_weights.sum()
         self.exact = True
         self._budget = budget
+        # By identity of the factor, which is kept so that no other can take its place.
+        self._entropies: dict[int, tuple[Floats | None, Floats]] = {}
 
     def observe(self, factor: Floats, rng: np.random.Generator) -> None:
         """Split every configuration by the levels of one more feature, `factor` (n_levels, F)."""
@@ -57,15 +59,23 @@ class Configurations:
         kept = joint.reshape(-1, joint.shape[2])[children]
         kept /= kept.sum(axis=1, keepdims=True)
         self.posteriors = kept if self.exact else kept.astype(np.float32)
+        self._entropies = {}
 
-    def entropies(self, factor: Floats) -> Floats:
-        """(T,) H(V | configuration) of a variable with `factor` (n_values, F)."""
-        p = self.posteriors @ factor.T.astype(self.posteriors.dtype)
-        return entropy(p).astype(np.float64)
+    def entropies(self, factor: Floats | None = None) -> Floats:
+        """(T,) H(Z | configuration), or H(V | configuration) of V with `factor` (n_values, F)."""
+        key = id(factor)
+        if key not in self._entropies:
+            p = self.posteriors
+            if factor is not None:
+                p = p @ factor.T.astype(p.dtype)
+            out = np.empty(len(p))
+            row_entropies(p, out)
+            self._entropies[key] = (factor, out)
+        return self._entropies[key][1]
 
     def mean_entropy(self, factor: Floats | None = None) -> tuple[float, float]:
         """H(Z | S), or H(V | S) for V with `factor` (n_values, F), and its standard error."""
-        h = entropy(self.posteriors) if factor is None else self.entropies(factor)
+        h = self.entropies(factor)
         mean = float(self.weights @ h)
         if self.exact:
             return mean, 0.0
@@ -78,7 +88,8 @@ class Configurations:
         """
         if len(self.weights) <= COARSE_GROUPS:
             return self.weights, self.posteriors, np.arange(len(self.weights))
-        group = _alike(self.posteriors.astype(np.float32), self.weights, workers)
+        doubt = self.weights * (self.entropies() + 1e-9)
+        group = _alike(self.posteriors.astype(np.float32), self.weights, doubt, workers)
         weights, means = _group_means(self.posteriors, self.weights, group)
         return weights, means.astype(self.posteriors.dtype), group
 
@@ -90,16 +101,18 @@ def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDAr
     return np.minimum(drawn, len(weights) - 1)
 
 
-def _alike(posteriors: NDArray[np.float32], weights: Floats, workers: Workers) -> Groups:
+def _alike(
+    posteriors: NDArray[np.float32], weights: Floats, doubt: Floats, workers: Workers
+) -> Groups:
     """Group configurations around centres, most of them where Z is least certain, by k-means.
 
     Distances are those of square roots (Hellinger); groups with several likeliest states are split,
     since mixing two certain configurations loses most.
     """
     roots = np.sqrt(posteriors)
-    doubt = np.cumsum(weights * (entropy(posteriors) + 1e-9))
-    spread = (np.arange(COARSE_GROUPS) + 0.5) * (doubt[-1] / COARSE_GROUPS)
-    centres = roots[np.minimum(np.searchsorted(doubt, spread), len(roots) - 1)]
+    ends = np.cumsum(doubt)
+    spread = (np.arange(COARSE_GROUPS) + 0.5) * (ends[-1] / COARSE_GROUPS)
+    centres = roots[np.minimum(np.searchsorted(ends, spread), len(roots) - 1)]
     group = _nearest(roots, centres, workers)
     for _ in range(LLOYD_STEPS):
         _, means = _group_means(roots, weights, np.unique(group, return_inverse=True)[1])
