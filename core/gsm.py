@@ -54,7 +54,9 @@ def select_gsm(problem: CodedProblem, k: int | None, method: GsmCpd, tell: Tell)
     """Choose k features, or with None as many as the data supports."""
     scores, rank = _find_rank(problem, method, tell)
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
+    tell("fit", 0.0, None, None)
     rows = prepare_rows(problem.table, problem.table_levels, method.family, problem.row_weights)
+    tell("fit", 0.0, None, None)
 
     def on_iteration(iteration: int, loglik: float) -> None:
         tell("fit", iteration / config.max_iter, loglik, None)
@@ -96,6 +98,7 @@ class _Selection:
     tell: Tell
 
     def run(self, config: CpdConfig) -> GsmOutcome:
+        self.tell("select", 0.0, None, None)
         objective = self._objective(self.fits)
         searched = np.union1d(self.problem.candidates, self.problem.included).astype(np.int64)
         first_gains = objective.gains(searched, with_label=True)
@@ -110,6 +113,7 @@ class _Selection:
             kept = steps[: max(suggested, len(self.problem.included))]
             objective = self._replay(objective, kept)
         rest = np.setdiff1d(searched, _features(kept))
+        self.tell("select", 1.0, None, None)
         left = objective.gains(rest, with_label=self.method.objective == "label")
         return GsmOutcome(
             steps=kept,
@@ -187,6 +191,7 @@ class _Selection:
         if self.method.remodel == "none":
             before = [0.0, *(step.information.latent for step in steps)]
             prefixes += [(g, step.bounds) for g, step in zip(before, steps, strict=False)]
+        self.tell("select", 1.0, None, None)
         mean_band = float(np.mean([band(fit, self.problem.seed) for fit in self.fits]))
         return certify(prefixes, len(steps), objective, mean_band)
 

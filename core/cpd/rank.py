@@ -42,7 +42,10 @@ def search_rank(
     folds = stratified_folds(codes[:, -1], n_folds, config.seed)
     labelled = codes[:, -1] != MISSING
     weights = np.ones(len(codes)) if row_weights is None else row_weights
+    tell = on_progress or (lambda fraction: None)
+    tell(0.0)
     rows = prepare_rows(codes, n_levels, config.family, weights * labelled, folds)
+    tell(0.0)
     scores: list[RankScore] = []
     known: dict[tuple[int, ...], RankScore] = {}
     with Workers(config.n_threads) as pool:
@@ -51,7 +54,7 @@ def search_rank(
             n_states = states_per_class(rows, rank)
             key = tuple(n_states)
             if key not in known:
-                report = _Report(on_progress, i, len(ranks))
+                report = _Report(tell, i, len(ranks))
                 previous = _fit_folds(
                     rows, n_states, n_folds, replace(config, rank=rank), previous, pool, report
                 )
@@ -75,14 +78,11 @@ def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
 
 
 class _Report:
-    def __init__(
-        self, on_progress: Callable[[float], None] | None, index: int, n_ranks: int
-    ) -> None:
+    def __init__(self, on_progress: Callable[[float], None], index: int, n_ranks: int) -> None:
         self._tell, self._index, self._n_ranks = on_progress, index, n_ranks
 
     def __call__(self, iteration: int, _loglik: float) -> None:
-        if self._tell is not None:
-            self._tell((self._index + iteration / (CV_ITERATIONS + 1)) / self._n_ranks)
+        self._tell((self._index + iteration / (CV_ITERATIONS + 1)) / self._n_ranks)
 
 
 def _fit_folds(
