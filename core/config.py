@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from core.errors import InvalidConfig
@@ -263,10 +263,6 @@ class SelectionConfig:
             family="joint", objective="latent", ranks=PAPER_RANKS, n_models=1, smoothing=0.1
         )
         return cls(k, method=method, **options)
-
-    def with_k(self, k: int | Literal["auto"]) -> SelectionConfig:
-        """The same selection with another number of features."""
-        return replace(self, k=k)
 
 
 def method_from_dict(document: Mapping[str, Any]) -> Method:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -168,7 +168,6 @@ class SelectionResult:
     evaluation: Evaluation | None = None
     n_evaluations: int | None = None
     notes: tuple[str, ...] = ()
-    extras: dict[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:

@@ -73,7 +73,6 @@ class ResultRead(BaseModel):
     evaluation: Evaluation | None
     n_evaluations: int | None
     notes: list[str]
-    extras: dict[str, Any]
     provenance: Provenance
 
 

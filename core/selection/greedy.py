@@ -101,7 +101,7 @@ def choose(objective: AveragedObjective, task: Task) -> list[Step]:
 
 @dataclass
 class _Fresh:
-    """Gains evaluated for the current S, by feature; NaN where not evaluated."""
+    """Gains evaluated for the current S, by feature; -inf where not evaluated."""
 
     latent: Floats
     latent_se: Floats
