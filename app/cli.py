@@ -8,7 +8,11 @@ the API never loads numba, and the worker never loads FastAPI.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -35,6 +39,16 @@ def main() -> None:
         cli()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _leaving_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process: raised inside the import of a Rust library, it is a panic."""
+    before = signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @cli.command()
@@ -99,8 +113,9 @@ def select(
     out: Annotated[Path | None, typer.Option(help="Also write the JSON here.")] = None,
 ) -> None:
     """Select features of a file in this process, without a service."""
-    from app import local
-    from core.errors import CoreError
+    with _leaving_at_once():
+        from app import local
+        from core.errors import CoreError
 
     try:
         config = local.configure(
