@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.config import GsmCpd, Objective, SelectionConfig
 from core.cpd.model import CpdFit
+from core.experiments import Evaluation
 from core.gsm import GsmOutcome
 from core.preparation import Prepared
 from core.results import (
-    Evaluation,
     LeftOut,
     ModelFit,
     Selected,
@@ -152,28 +151,34 @@ def _left_out(
     before = dict(zip(outcome.first_gains.features, outcome.first_gains.latent, strict=True))
     floor = outcome.chance.latent
     gains = outcome.left.label if objective == "label" else outcome.left.latent
+    alike = [outcome.features[outcome.overlaps[f].argmax()] for f in outcome.left.features]
+    pairs = zip(outcome.left.features, alike, strict=True)
+    unknown = np.array([outcome.doubles.unknown(int(f), [c]) for f, c in pairs])
+    gains = np.minimum(gains, unknown)
     rest = []
     for i in np.lexsort((outcome.left.features, -gains)):
         feature = int(outcome.left.features[i])
-        own, still = float(before[feature]), float(outcome.left.latent[i])
-        taker = _taker(outcome.overlaps[feature], own, still, float(floor[feature]))
-        reason = _reason(taker, own, float(floor[feature]))
-        by = None if taker is None else names[outcome.features[taker]]
+        own, still = float(before[feature]), float(min(outcome.left.latent[i], unknown[i]))
+        taken = _is_taken(own, still, float(floor[feature]))
         rest.append(
-            LeftOut(name=names[feature], gain=float(gains[i]), reason=reason, redundant_with=by)
+            LeftOut(
+                name=names[feature],
+                gain=float(gains[i]),
+                reason=_reason(own, float(floor[feature]), taken=taken),
+                redundant_with=names[alike[i]] if taken else None,
+            )
         )
     return tuple(rest)
 
 
 def _reason(
-    taker: int | None, own: float, floor: float
+    own: float, floor: float, *, taken: bool
 ) -> Literal["redundant", "uninformative", "outranked"]:
-    if taker is not None:
+    if taken:
         return "redundant"
     return "uninformative" if own <= floor else "outranked"
 
 
-def _taker(overlap: NDArray[np.float64], own: float, still: float, floor: float) -> int | None:
-    """Which chosen feature shares most with one whose information is mostly taken."""
-    taken = own > floor and own - still >= REDUNDANT_SHARE * own
-    return int(overlap.argmax()) if taken and len(overlap) else None
+def _is_taken(own: float, still: float, floor: float) -> bool:
+    """Whether the chosen features have most of a feature's information."""
+    return own > floor and own - still >= REDUNDANT_SHARE * own

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ OTHER = "(other)"
 _GLANCE = 1000
 
 Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Cut = Callable[[Floats, Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,17 @@ class CodedColumn:
 
 
 def encode_column(
-    name: str, values: ArrayLike, discretize: Discretize, *, is_target: bool = False
+    name: str,
+    values: ArrayLike,
+    discretize: Discretize,
+    row_weights: Floats | None = None,
+    *,
+    is_target: bool = False,
 ) -> CodedColumn:
-    """Learn a column's levels or cut points, and encode it by them."""
+    """Learn a column's levels or cut points, and encode it by them.
+
+    Weights move quantiles only: a row of weight 2 counts like two rows.
+    """
     present, known = _split_missing(name, values)
     few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
     kind: Kind = discretize.kinds.get(name) or (
@@ -60,9 +71,12 @@ def encode_column(
     if kind == "continuous" and known.dtype.kind not in "biuf":
         raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
     n_missing = int(len(present) - present.sum())
-    strategy = "quantile" if is_target else discretize.strategy
     if kind == "continuous":
-        learnt = _learn_bins(name, known.astype(np.float64), discretize.bins, strategy, n_missing)
+        numbers = known.astype(np.float64)
+        by_quantile = is_target or discretize.strategy == "quantile"
+        weights = np.ones(len(known)) if row_weights is None else row_weights[present]
+        cut = partial(_quantile_cuts, weights=weights) if by_quantile else _uniform_cuts
+        learnt = _learn_bins(name, numbers, discretize.bins, cut, n_missing)
     else:
         learnt = _learn_levels(name, known, n_missing)
     codes = np.full(len(present), MISSING, dtype=np.uint8)
@@ -78,7 +92,7 @@ def encode_with(learnt: EncodedColumn, values: ArrayLike) -> Bytes:
     return codes
 
 
-def as_numbers(learnt: EncodedColumn, values: ArrayLike) -> NDArray[np.float64]:
+def as_numbers(learnt: EncodedColumn, values: ArrayLike) -> Floats:
     """The values of a continuous column, the codes of a discrete one; NaN where missing."""
     if learnt.kind == "discrete":
         codes = encode_with(learnt, values).astype(np.float64)
@@ -90,13 +104,16 @@ def as_numbers(learnt: EncodedColumn, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def encode_columns(
-    columns: Mapping[str, ArrayLike], discretize: Discretize, on_column: Callable[[float], None]
+    columns: Mapping[str, ArrayLike],
+    discretize: Discretize,
+    row_weights: Floats | None,
+    on_column: Callable[[float], None],
 ) -> dict[str, CodedColumn]:
     """Encode every column, telling the share done."""
     coded = {}
     for i, (name, values) in enumerate(columns.items()):
         on_column(i / len(columns))
-        coded[name] = encode_column(name, values, discretize)
+        coded[name] = encode_column(name, values, discretize, row_weights)
     return coded
 
 
@@ -162,16 +179,25 @@ def _is_discrete(known: NDArray[Any], few: int) -> bool:
     return True
 
 
-def _learn_bins(
-    name: str, known: NDArray[np.float64], bins: int, strategy: str, n_missing: int
-) -> EncodedColumn:
+def _uniform_cuts(half: Floats, shares: Floats) -> Floats:
+    cuts: Floats = 2 * (half.min() + (half.max() - half.min()) * shares)
+    return cuts
+
+
+def _quantile_cuts(half: Floats, shares: Floats, *, weights: Floats) -> Floats:
+    """Cut midway between the last value of each share and the next one."""
+    values, place = np.unique(half, return_inverse=True)
+    held = np.cumsum(np.bincount(place, weights=weights))
+    last = np.searchsorted(held, shares * held[-1] * (1 - 1e-12))
+    last = last[last < len(values) - 1]
+    cuts: Floats = values[last] + values[last + 1]
+    return cuts
+
+
+def _learn_bins(name: str, known: Floats, bins: int, cut: Cut, n_missing: int) -> EncodedColumn:
     if len(known) == 0:
         return EncodedColumn(name=name, kind="continuous", levels=(), edges=(), n_missing=n_missing)
-    half, share = known / 2, np.arange(1, bins) / bins  # halved, no range is too wide for a float
-    if strategy == "quantile":
-        cuts = 2 * np.quantile(half, share)
-    else:
-        cuts = 2 * (half.min() + (half.max() - half.min()) * share)
+    cuts = cut(known / 2, np.arange(1, bins) / bins)  # halved, no range is too wide for a float
     edges = tuple(float(cut) for cut in np.unique(cuts) if cut > known.min())
     bounds = [f"{edge:.6g}" for edge in edges]
     lower, upper = ["-inf", *bounds], [*bounds, "inf"]

@@ -9,23 +9,22 @@ first of them would favour whichever class the file begins with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core import _neighbours
 from core.config import Evaluate
-from core.results import AccuracyCurve, Evaluation
-from core.splits import Rows, Split, stratified_splits
+from core.experiments import AccuracyCurve, Classifier
+from core.splits import Rows, Split
 from core.workers import OnProgress, Workers
 
 MISSING = 255
 DISTANCES_PER_TASK = 1_000_000_000
 
 Values = NDArray[Any]
-Select = Callable[[Rows], Sequence[int]]
 
 
 def nearest_neighbour_curve(
@@ -99,66 +98,29 @@ def evaluate_split(
     )
 
 
-def evaluate(
-    select: Select,
-    values: Values,
-    ordered: NDArray[np.bool_],
-    labels: NDArray[Any],
-    config: Evaluate,
-    *,
-    seed: int = 0,
-    n_threads: int = 0,
-    on_progress: OnProgress = lambda fraction: None,
-) -> Evaluation:
-    """Select inside the training part of every split and measure on the rest.
-
-    Parameters
-    ----------
-    select : callable
-        Takes the training rows and gives columns of `values` in order of choice. Where the splits
-        give orders of different length, the curve is as long as the shortest.
-    values : (n_rows, n_features)
-        What distances are taken on: codes, or raw numbers when `config.values` says so.
-    ordered : (n_features,) bool
-        Whether a column's values lie on a scale.
-    labels : (n_rows,)
-        The classes.
-    config : Evaluate
-        How many splits, how much is held out, on which values.
-    seed, n_threads : int
-        Of the splits; 0 threads means all cores and never changes the answer.
-    on_progress : callable
-        Told the fraction that is done; stops the run by raising.
-
-    """
-    splits = stratified_splits(labels, config.n_splits, config.test_fraction, seed)
-    curves = []
-    for done, split in enumerate(splits):
-
-        def tell(fraction: float, done: int = done) -> None:
-            on_progress((done + fraction) / len(splits))
-
-        order, data = select(split.train), (values, ordered, labels)
-        curves.append(
-            evaluate_split(order, *data, split, config, n_threads=n_threads, on_progress=tell)
-        )
-    notes = describe_splits(values, labels, splits)
-    return summarise(curves, n_test=len(splits[0].test), notes=notes)
-
-
 def summarise(
-    curves: Sequence[NDArray[np.float64]], *, n_test: int, notes: tuple[str, ...] = ()
-) -> Evaluation:
-    """Mean and standard error over the splits; the error of a single split is 0."""
+    curves: Sequence[Mapping[Classifier, Sequence[float]]],
+) -> tuple[AccuracyCurve, ...]:
+    """Mean and standard error over the splits of each classifier; the error of one split is 0.
+
+    Where the splits gave orders of different length, a curve is as long as the shortest.
+    """
+    return tuple(
+        _summarise(classifier, [split[classifier] for split in curves])
+        for classifier in get_args(Classifier)
+        if classifier in curves[0]
+    )
+
+
+def _summarise(classifier: Classifier, curves: Sequence[Sequence[float]]) -> AccuracyCurve:
     shortest = min(len(curve) for curve in curves)
     table = np.array([curve[:shortest] for curve in curves])
     spread = table.std(axis=0, ddof=1) if len(table) > 1 else np.zeros(shortest)
-    curve = AccuracyCurve(
-        classifier="nearest_neighbour",
+    return AccuracyCurve(
+        classifier=classifier,
         mean=tuple(table.mean(axis=0).tolist()),
         se=tuple((spread / np.sqrt(len(table))).tolist()),
     )
-    return Evaluation(curves=(curve,), n_splits=len(curves), n_test=n_test, notes=notes)
 
 
 def describe_splits(

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.checkpoint import Checkpoint
 from core.config import CpdConfig, GsmCpd
 from core.cpd.em import fit_models
 from core.cpd.model import CpdFit
-from core.cpd.rank import best_rank, search_rank
+from core.cpd.rank import best_rank, search_rank, worthwhile_ranks
 from core.cpd.rows import Rows, prepare_rows
 from core.problem import CodedProblem
 from core.remodel import Remodeller, choose_remodelled
 from core.results import Certificate, Phase, RankScore
 from core.selection.certificate import band, certify
 from core.selection.chance import Chance
+from core.selection.doubles import Doubles
 from core.selection.greedy import Step, Task, choose, is_rise
 from core.selection.objective import AveragedObjective, Gains
 from core.selection.redundancy import overlaps
@@ -25,6 +27,14 @@ from core.workers import Workers
 
 Floats = NDArray[np.float64]
 Tell = Callable[[Phase, float, float | None, Step | None], None]
+
+PHASES: dict[Phase, tuple[float, float]] = {
+    "encode": (0.0, 0.05),
+    "rank": (0.05, 0.5),
+    "fit": (0.5, 0.8),
+    "select": (0.8, 1.0),
+}
+"""What part of a run each phase takes, roughly, so that progress moves evenly."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,7 @@ class GsmOutcome:
     first_gains: Gains
     overlaps: Floats
     chance: Chance
+    doubles: Doubles
     n_evaluations: int
     n_distinct_rows: int
 
@@ -50,9 +61,21 @@ class GsmOutcome:
         return _features(self.steps)
 
 
-def select_gsm(problem: CodedProblem, k: int | None, method: GsmCpd, tell: Tell) -> GsmOutcome:
-    """Choose k features, or with None as many as the data supports."""
-    scores, rank = _find_rank(problem, method, tell)
+def select_gsm(
+    problem: CodedProblem,
+    k: int | None,
+    method: GsmCpd,
+    tell: Tell,
+    checkpoint: Checkpoint | None = None,
+) -> GsmOutcome:
+    """Choose k features, or with None as many as the data supports.
+
+    What `checkpoint` holds is not computed again; what is computed is added to it.
+    """
+    done = checkpoint or Checkpoint()
+    if done.rank_search is None:
+        done.rank_search = _search_rank(problem, method, tell)
+    rank = best_rank(done.rank_search) if done.rank_search else method.ranks[0]
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
     tell("fit", 0.0, None, None)
     rows = prepare_rows(problem.table, problem.table_levels, method.family, problem.row_weights)
@@ -61,27 +84,27 @@ def select_gsm(problem: CodedProblem, k: int | None, method: GsmCpd, tell: Tell)
     def on_iteration(iteration: int, loglik: float) -> None:
         tell("fit", iteration / config.max_iter, loglik, None)
 
-    fits = fit_models(rows, problem.table_levels, config, method.n_models, on_iteration)
+    if done.fits is None:
+        done.fits = fit_models(rows, problem.table_levels, config, method.n_models, on_iteration)
     with Workers(problem.n_threads) as workers:
-        return _Selection(problem, k, method, rows, fits, scores, workers, tell).run(config)
+        return _Selection(problem, k, method, rows, done.fits, done, workers, tell).run(config)
 
 
-def _find_rank(
-    problem: CodedProblem, method: GsmCpd, tell: Tell
-) -> tuple[tuple[RankScore, ...], int]:
+def _search_rank(problem: CodedProblem, method: GsmCpd, tell: Tell) -> tuple[RankScore, ...]:
     if len(method.ranks) == 1:
-        return (), method.ranks[0]
+        return ()
+    ranks = worthwhile_ranks(method.ranks, problem.n_rows)
     config = method.cpd(rank=1, seed=problem.seed, n_threads=problem.n_threads)
     scores = search_rank(
         problem.table,
         problem.table_levels,
         config,
-        method.ranks,
+        ranks,
         method.n_folds,
         problem.row_weights,
         lambda fraction: tell("rank", fraction, None, None),
     )
-    return tuple(scores), best_rank(scores)
+    return tuple(scores)
 
 
 @dataclass
@@ -93,9 +116,12 @@ class _Selection:
     method: GsmCpd
     rows: Rows
     fits: list[CpdFit]
-    scores: tuple[RankScore, ...]
+    done: Checkpoint
     workers: Workers
     tell: Tell
+
+    def __post_init__(self) -> None:
+        self.doubles = Doubles(self.problem.codes, self.problem.weights)
 
     def run(self, config: CpdConfig) -> GsmOutcome:
         self.tell("select", 0.0, None, None)
@@ -106,7 +132,7 @@ class _Selection:
         if self.method.remodel != "none":
             steps, objective = self._remodel(config, objective, task)
         else:
-            steps = choose(objective, task)
+            steps = choose(objective, task, self.done.steps)
         suggested = suggest_k(steps, task)
         kept = steps
         if self.k is None:
@@ -120,12 +146,13 @@ class _Selection:
             suggested_k=suggested,
             fits=self.fits,
             rank=self.fits[0].rank,
-            rank_search=self.scores,
+            rank_search=self.done.rank_search or (),
             certificate=self._certify(kept, left, objective),
             left=left,
             first_gains=first_gains,
             overlaps=overlaps(self.fits, _features(kept)),
             chance=task.chance,
+            doubles=self.doubles,
             n_evaluations=objective.n_evaluations,
             n_distinct_rows=len(self.rows.weights),
         )
@@ -152,6 +179,7 @@ class _Selection:
             candidates=np.array(self.problem.searched, dtype=np.int64),
             included=self.problem.included,
             chance=Chance.of(n_levels, rank, self.problem.n_classes, total),
+            doubles=self.doubles,
             lazy=self.method.greedy == "lazy",
             on_step=on_step,
             on_wait=lambda: self.tell("select", done / wanted, None, None),

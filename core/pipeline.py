@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from core.assembly import describe_rival_step, describe_step, gsm_result, rival_result
-from core.config import Evaluate, GsmCpd, SelectionConfig
-from core.encoding import as_numbers
-from core.evaluation import evaluate
-from core.gsm import GsmOutcome, select_gsm
-from core.preparation import Prepared, prepare
+from core.checkpoint import Checkpoint
+from core.comparison import compare_methods
+from core.config import Bootstrap, Compare, GsmCpd, SelectionConfig
+from core.gsm import PHASES, GsmOutcome, select_gsm
+from core.preparation import prepare
 from core.problem import CodedProblem
-from core.results import Evaluation, Phase, Progress, Selected, SelectionResult
+from core.results import Phase, Progress, Selected, SelectionResult
 from core.rivals import RivalSelection, RivalStep, select_rival
 from core.selection.greedy import Step
+from core.stability import measure_stability
+from core.trials import Ground, Timer, evaluate
 
 OnProgress = Callable[[Progress], None]
-
-PHASES: dict[Phase, tuple[float, float]] = {
-    "encode": (0.0, 0.05),
-    "rank": (0.05, 0.5),
-    "fit": (0.5, 0.8),
-    "select": (0.8, 1.0),
-}
-"""What part of a run each phase takes, roughly, so that progress moves evenly."""
 
 
 def select_features(
@@ -34,6 +29,7 @@ def select_features(
     target: str,
     config: SelectionConfig | None = None,
     on_progress: OnProgress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> SelectionResult:
     """Choose the features that inform most about the target.
 
@@ -48,6 +44,9 @@ def select_features(
         How many features, by which method, from what.
     on_progress : callable, optional
         Told the phase, the fraction done and what was just found; stops the run by raising.
+    checkpoint : Checkpoint, optional
+        What an interrupted run of the same call completed; this run goes on from it, adds to it,
+        and gives the same result. GSM-CPD alone makes use of it.
 
     Raises
     ------
@@ -59,15 +58,59 @@ def select_features(
     prepared = prepare(columns, target, config, lambda done: reporter.phase("encode", done))
     reporter.names = prepared.names
     k = None if config.k == "auto" else config.k
-    chosen = _choose(prepared.problem, k, config, reporter)
+    chosen = _choose(prepared.problem, k, config, reporter, checkpoint)
     evaluation = None
     if config.evaluate is not None:
-        evaluation = _evaluate(
-            columns, prepared, config, config.evaluate, len(chosen.steps), reporter
+        ground = Ground.of(columns, prepared, config.evaluate)
+        evaluation = evaluate(
+            ground, len(chosen.steps), config.method, config.evaluate, reporter.split
         )
     if isinstance(chosen, GsmOutcome):
         return gsm_result(chosen, prepared, target, config, evaluation)
     return rival_result(chosen, prepared, target, config, evaluation)
+
+
+def add_experiments(
+    result: SelectionResult,
+    columns: Mapping[str, ArrayLike],
+    config: SelectionConfig,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+    on_progress: OnProgress | None = None,
+    timer: Timer | None = None,
+) -> SelectionResult:
+    """Complete a selection by a comparison of methods and by its stability, where asked for.
+
+    Parameters
+    ----------
+    result, columns, config
+        What `select_features` gave and was given.
+    compare : Compare, optional
+        Which methods, on how many splits.
+    bootstrap : Bootstrap, optional
+        How many samples the features are chosen on anew.
+    on_progress : callable, optional
+        Told the phase and the fraction done of each; stops the run by raising.
+    timer : callable, optional
+        Gives seconds, for the times of the methods.
+
+    """
+    tell = on_progress or (lambda progress: None)
+    prepared = prepare(columns, result.target, config, lambda _: None)
+    k = None if config.k == "auto" else config.k
+    if compare is not None:
+        ground = Ground.of(columns, prepared, compare.evaluate)
+        report = partial(_tell_phase, tell, "compare")
+        result = replace(result, comparison=compare_methods(ground, k, compare, report, timer))
+    if bootstrap is not None:
+        about = (prepared.problem, k, config.method, bootstrap, prepared.names, result.names)
+        found = measure_stability(*about, partial(_tell_phase, tell, "resample"))
+        result = replace(result, stability=found)
+    return result
+
+
+def _tell_phase(tell: OnProgress, phase: Phase, fraction: float) -> None:
+    tell(Progress(phase=phase, fraction=fraction))
 
 
 class _Reporter:
@@ -110,46 +153,12 @@ class _Reporter:
 
 
 def _choose(
-    problem: CodedProblem, k: int | None, config: SelectionConfig, reporter: _Reporter
+    problem: CodedProblem,
+    k: int | None,
+    config: SelectionConfig,
+    reporter: _Reporter,
+    checkpoint: Checkpoint | None,
 ) -> GsmOutcome | RivalSelection:
     if isinstance(config.method, GsmCpd):
-        return select_gsm(problem, k, config.method, reporter.phase)
+        return select_gsm(problem, k, config.method, reporter.phase, checkpoint)
     return select_rival(problem, k, config.method, reporter.rival_step, reporter.rival_progress)
-
-
-def _evaluate(
-    columns: Mapping[str, ArrayLike],
-    prepared: Prepared,
-    config: SelectionConfig,
-    how: Evaluate,
-    k: int,
-    reporter: _Reporter,
-) -> Evaluation:
-    """Held-out accuracy, with the same method choosing anew in every training part."""
-    problem = prepared.problem
-    fraction = 0.0
-
-    def select(train: NDArray[np.int64]) -> Sequence[int]:
-        part = problem.take(train)
-        if isinstance(config.method, GsmCpd):
-            quiet = select_gsm(part, k, config.method, lambda *_: reporter.split(fraction))
-            return quiet.features
-        return select_rival(
-            part, k, config.method, None, lambda _: reporter.split(fraction)
-        ).features
-
-    def tell(done: float) -> None:
-        nonlocal fraction
-        fraction = done
-        reporter.split(done)
-
-    values: NDArray[np.generic] = problem.codes
-    ordered = np.array([column.kind == "continuous" for column in prepared.encoding[:-1]])
-    if how.values == "raw":
-        values = np.column_stack(
-            [as_numbers(c, columns[c.name])[prepared.rows] for c in prepared.encoding[:-1]]
-        )
-    return evaluate(
-        select, values, ordered, problem.labels, how,
-        seed=config.seed, n_threads=config.n_threads, on_progress=tell,
-    )  # fmt: skip

@@ -38,13 +38,13 @@ def prepare(
 ) -> Prepared:
     """Check everything that can be checked before work begins, and encode."""
     n_rows = _check_names(columns, target, config)
-    label = encode_column(target, columns[target], config.discretize, is_target=True)
     weights = _weights(columns, config.weight_column)
+    label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
     rows = _rows_to_use(target, label, weights)
     features = {n: v for n, v in columns.items() if n not in (target, config.weight_column)}
     excluded = [name for name in features if name in config.columns.exclude]
     searched = {name: values for name, values in features.items() if name not in excluded}
-    coded = encode_columns(searched, config.discretize, on_column)
+    coded = encode_columns(searched, config.discretize, weights, on_column)
     useless = {name: _why_useless(column.codes[rows]) for name, column in coded.items()}
     names = tuple(name for name, why in useless.items() if why is None)
     included, candidates = _taking_part(names, useless, config)

@@ -110,7 +110,8 @@ def _next_step(
 ) -> Step:
     chosen = [step.feature for step in steps]
     included = task.included[len(steps) : len(steps) + 1]
-    task = replace(task, informed=any(step.decided_by == "label" for step in steps))
+    informed = any(step.decided_by == "label" for step in steps)
+    task = replace(task, informed=informed, chosen=tuple(chosen))
     rest = np.setdiff1d(task.candidates, [*chosen, *task.included])
     step = _one_step(objective, replace(task, candidates=rest, included=included))
     if method.remodel == "step" or included:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import SelectionConfig
+from core.experiments import Comparison, Evaluation, Stability
 
 Arrays = Mapping[str, NDArray[Any]]
-Phase = Literal["encode", "rank", "fit", "select", "evaluate"]
+Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,25 +121,6 @@ class ModelFit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyCurve:
-    """Held-out accuracy for K = 1, 2, ...: mean and standard error over the splits."""
-
-    classifier: Literal["nearest_neighbour", "naive_bayes"]
-    mean: tuple[float, ...]
-    se: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """Accuracy when the selection is made inside each training part."""
-
-    curves: tuple[AccuracyCurve, ...]
-    n_splits: int
-    n_test: int
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class Progress:
     """Told while a selection runs: where it is and what it has just found out."""
 
@@ -166,6 +148,8 @@ class SelectionResult:
     rank: int | None = None
     models: tuple[ModelFit, ...] = ()
     evaluation: Evaluation | None = None
+    comparison: Comparison | None = None
+    stability: Stability | None = None
     n_evaluations: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -205,8 +189,10 @@ class SelectionResult:
         values["notes"] = tuple(values["notes"])
         if values["certificate"] is not None:
             values["certificate"] = _certificate(values["certificate"])
-        if values["evaluation"] is not None:
-            values["evaluation"] = _evaluation(values["evaluation"])
+        for experiment in (Evaluation, Comparison, Stability):
+            field = experiment.__name__.lower()
+            if values[field] is not None:
+                values[field] = experiment.from_json(values[field])
         values["models"] = tuple(_model(d, arrays, i) for i, d in enumerate(document["models"]))
         return cls(**values)
 
@@ -240,12 +226,6 @@ def _tuples(document: Mapping[str, Any]) -> dict[str, Any]:
 def _certificate(document: Mapping[str, Any]) -> Certificate:
     latent, label = Bound(**document["latent"]), Bound(**document["label"])
     return Certificate(latent=latent, label=label, band=document["band"])
-
-
-def _evaluation(document: Mapping[str, Any]) -> Evaluation:
-    values = _tuples(document)
-    values["curves"] = tuple(AccuracyCurve(**_tuples(curve)) for curve in document["curves"])
-    return Evaluation(**values)
 
 
 def _model(document: Mapping[str, Any], arrays: Arrays, index: int) -> ModelFit:

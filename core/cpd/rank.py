@@ -25,6 +25,9 @@ CV_ITERATIONS = 40
 """Iterations at most for one rank in cross-validation: the order of the ranks shows long before."""
 
 
+ROWS_PER_STATE = 5
+
+
 def search_rank(
     codes: Bytes,
     n_levels: Ints,
@@ -61,6 +64,16 @@ def search_rank(
                 known[key] = _score(previous, rows, rank, n_folds)
             scores.append(replace(known[key], rank=rank))
     return scores
+
+
+def worthwhile_ranks(ranks: Sequence[int], n_rows: int) -> tuple[int, ...]:
+    """Those with enough rows for every state, and at least the lowest.
+
+    States of two or three rows are mostly smoothing: such a model may still classify, but it
+    understates what the features tell.
+    """
+    enough = tuple(rank for rank in ranks if rank * ROWS_PER_STATE <= n_rows)
+    return enough or (min(ranks),)
 
 
 def best_rank(scores: Sequence[RankScore]) -> int:

@@ -179,3 +179,10 @@ def row_entropies(p: Any, out: Any) -> None:
         for i in range(n_values):
             h -= p[t, i] * _log(max(p[t, i], tiny))
         out[t] = h
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_pairs(first: Any, second: Any, weights: Any, sums: Any) -> None:
+    """Add the weight of every row to the cell of its two codes."""
+    for r in range(len(first)):
+        sums[first[r], second[r]] += weights[r]

@@ -23,6 +23,8 @@ Groups = NDArray[np.int64]
 
 COARSE_GROUPS = 192
 LLOYD_STEPS = 1
+NEGLIGIBLE = 1e-8
+"""Doubt about Z, in nats, that all configurations left aside may hold together."""
 
 
 def entropy(p: NDArray[Any], axis: int = -1) -> NDArray[Any]:
@@ -42,6 +44,7 @@ class Configurations:
         self.posteriors: NDArray[Any] = state_weights[None, :] / state_weights.sum()
         self.exact = True
         self._budget = budget
+        self._open: Groups | None = None
         # By identity of the factor, which is kept so that no other can take its place.
         self._entropies: dict[int, tuple[Floats | None, Floats]] = {}
 
@@ -59,7 +62,25 @@ class Configurations:
         kept = joint.reshape(-1, joint.shape[2])[children]
         kept /= kept.sum(axis=1, keepdims=True)
         self.posteriors = kept if self.exact else kept.astype(np.float32)
-        self._entropies = {}
+        self._entropies, self._open = {}, None
+
+    @property
+    def open(self) -> Groups:
+        """Which samples still leave Z in doubt: no feature gains anything from the others."""
+        if self._open is None:
+            doubt = self.weights * self.entropies()
+            order = np.argsort(doubt, kind="stable")
+            n_settled = 0 if self.exact else np.searchsorted(np.cumsum(doubt[order]), NEGLIGIBLE)
+            self._open = np.sort(order[n_settled:])
+        return self._open
+
+    def most_doubtful(self, factor: Floats, share: float) -> tuple[Groups, float]:
+        """The fewest open samples with all but `share` of the doubt about V; the doubt left."""
+        doubt = (self.weights * self.entropies(factor))[self.open]
+        order = np.argsort(-doubt, kind="stable")
+        held = np.cumsum(doubt[order])
+        n = min(int(np.searchsorted(held, (1 - share) * held[-1])) + 1, len(held))
+        return np.sort(order[:n]), float(max(doubt.sum() - held[n - 1], 0.0))
 
     def entropies(self, factor: Floats | None = None) -> Floats:
         """(T,) H(Z | configuration), or H(V | configuration) of V with `factor` (n_values, F)."""
@@ -82,16 +103,17 @@ class Configurations:
         return mean, float(np.sqrt(np.maximum(self.weights @ h**2 - mean**2, 0.0) / len(h)))
 
     def coarse(self, workers: Workers) -> tuple[Floats, Floats, Groups]:
-        """Weights and mean posteriors of groups of alike configurations, and who is in which.
+        """Weights and mean posteriors of groups of alike open configurations, and who is where.
 
         Entropy is concave, so information given the groups is never below that given the members.
         """
-        if len(self.weights) <= COARSE_GROUPS:
-            return self.weights, self.posteriors, np.arange(len(self.weights))
-        doubt = self.weights * (self.entropies() + 1e-9)
-        group = _alike(self.posteriors.astype(np.float32), self.weights, doubt, workers)
-        weights, means = _group_means(self.posteriors, self.weights, group)
-        return weights, means.astype(self.posteriors.dtype), group
+        weights, posteriors = self.weights[self.open], self.posteriors[self.open]
+        if len(weights) <= COARSE_GROUPS:
+            return weights, posteriors, np.arange(len(weights))
+        doubt = weights * (self.entropies()[self.open] + 1e-9)
+        group = _alike(posteriors.astype(np.float32), weights, doubt, workers)
+        weights, means = _group_means(posteriors, weights, group)
+        return weights, means.astype(posteriors.dtype), group
 
 
 def _stratified(weights: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:

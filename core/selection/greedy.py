@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.config import Objective
 from core.selection.chance import Chance
+from core.selection.doubles import Doubles
 from core.selection.objective import AveragedObjective, Gains, Information
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,7 @@ class Step:
     `latent` and `label` are the gains it was chosen by (the label's is 0 where only the latent one
     counts); `information` is what S tells afterwards.
     `bounds` (N,) caps the latent gain of every candidate before the choice, -1 outside.
+    `n_evaluations` counts the gains evaluated up to here; `informed` once a label's gain was real.
     """
 
     feature: int
@@ -52,17 +54,24 @@ class Step:
     margin: float | None
     bounds: Floats
     information: Information
+    n_evaluations: int
+    informed: bool
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to choose from and how; `informed` once an earlier choice told about the label."""
+    """What to choose from and how.
+
+    `chosen` was taken before; `informed` once a choice among it told about the label.
+    """
 
     objective: Objective
     n_select: int | None
     candidates: Ints
     included: tuple[int, ...]
     chance: Chance
+    doubles: Doubles | None = None
+    chosen: tuple[int, ...] = ()
     lazy: bool = True
     informed: bool = False
     on_step: OnStep | None = None
@@ -78,18 +87,24 @@ def is_rise(step: Step, task: Task) -> bool:
     return bool(gain > SAMPLING_ERRORS * se + by_chance[step.feature])
 
 
-def choose(objective: AveragedObjective, task: Task) -> list[Step]:
-    """Choose greedily until the number asked for is reached, or nothing rises any more."""
+def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = None) -> list[Step]:
+    """Choose greedily until the number asked for is reached, or nothing rises any more.
+
+    `done` are the steps of a run that was interrupted; the new ones are added to it.
+    """
     steps: list[Step] = []
+    made = [] if done is None else done
     search = _Search(objective, task)
     wanted = len(search.remaining) if task.n_select is None else task.n_select
     idle = 0
     while len(steps) < wanted and len(search.remaining):
-        step = (
-            search.include(task.included[len(steps)])
-            if len(steps) < len(task.included)
-            else search.best()
-        )
+        if len(steps) < len(made):
+            search.repeat(made[len(steps)])
+        elif len(steps) < len(task.included):
+            made.append(search.include(task.included[len(steps)]))
+        else:
+            made.append(search.best())
+        step = made[len(steps)]
         steps.append(step)
         if task.on_step is not None:
             task.on_step(step)
@@ -101,16 +116,21 @@ def choose(objective: AveragedObjective, task: Task) -> list[Step]:
 
 @dataclass
 class _Fresh:
-    """Gains evaluated for the current S, by feature; -inf where not evaluated."""
+    """Gains evaluated for the current S, by feature; -inf where not evaluated.
+
+    `caps` is what is unknown about a feature given S, infinite where nobody looked.
+    """
 
     latent: Floats
     latent_se: Floats
     label: Floats
     label_se: Floats
     done: NDArray[np.bool_] = field(init=False)
+    caps: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.done = np.zeros(len(self.latent), dtype=bool)
+        self.caps = np.full(len(self.latent), np.inf)
 
     @classmethod
     def empty(cls, n: int) -> _Fresh:
@@ -123,7 +143,8 @@ class _Fresh:
         self.done[at] = True
 
     def of(self, objective: Objective) -> Floats:
-        return self.label if objective == "label" else self.latent
+        """The gains that decide."""
+        return np.minimum(self.label if objective == "label" else self.latent, self.caps)
 
 
 class _Search:
@@ -136,9 +157,19 @@ class _Search:
         }
         self._fresh = _Fresh.empty(self._n)
         self._informed = task.informed
+        self._chosen = list(task.chosen)
         self.remaining: Ints = np.unique(
             np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
         )
+
+    def repeat(self, step: Step) -> None:
+        """Stand where the search stood after a step that it once made."""
+        self._bounds["latent"][self.remaining] = step.bounds[self.remaining]
+        self._informed = step.informed
+        self._chosen.append(step.feature)
+        self._objective.add(step.feature)
+        self._objective.n_evaluations = step.n_evaluations
+        self.remaining = self.remaining[self.remaining != step.feature]
 
     def include(self, feature: int) -> Step:
         self._prepare()
@@ -149,12 +180,25 @@ class _Search:
         """The best candidate by the objective; by the latent gain where no label gain is real."""
         self._prepare()
         if self._task.objective == "label":
-            real = self._find_real()
-            if len(real):
-                return self._step(*self._pick("label", real), "label")
+            while len(real := self._find_real()):
+                best, second = self._pick("label", real)
+                if not self._lower("label", best, second):
+                    return self._step(best, second, "label")
             self._forget_label()
-        self._explore("latent", 0.0)
-        return self._step(*self._pick("latent", self._seen()), "latent")
+        while True:
+            self._explore("latent", 0.0)
+            best, second = self._pick("latent", self._seen())
+            if not self._lower("latent", best, second):
+                return self._step(best, second, "latent")
+
+    def _lower(self, objective: Objective, *features: int | None) -> bool:
+        """Cap gains by what is unknown about their features; whether that lowers any."""
+        if self._task.doubles is None:
+            return False
+        at = [feature for feature in features if feature is not None]
+        before = self._fresh.of(objective)[at]
+        self._fresh.caps[at] = [self._task.doubles.unknown(f, self._chosen) for f in at]
+        return bool((self._fresh.of(objective)[at] < before).any())
 
     def _forget_label(self) -> None:
         """Start over for the latent gain alone, which costs a fraction of the label's."""
@@ -188,6 +232,7 @@ class _Search:
 
     def _add(self, feature: int) -> Information:
         self._objective.add(feature)
+        self._chosen.append(feature)
         self.remaining = self.remaining[self.remaining != feature]
         self._fresh = _Fresh.empty(self._n)
         return self._objective.information()
@@ -201,7 +246,7 @@ class _Search:
     def _is_real(self, features: Ints) -> NDArray[np.bool_]:
         """Whether label gains exceed their own error: of sampling, and of having so many rows."""
         error = SAMPLING_ERRORS * self._fresh.label_se[features] + self._chance(features)
-        real: NDArray[np.bool_] = self._fresh.label[features] > error
+        real: NDArray[np.bool_] = self._fresh.of("label")[features] > error
         return real
 
     def _prepare(self) -> None:
@@ -217,16 +262,28 @@ class _Search:
 
     def _explore(self, objective: Objective, floor: float) -> None:
         """Evaluate by falling bound while one may be among the best two and above `floor`."""
+        sharp = objective == "latent"
+        while len(hopeful := self._hopeful(objective, floor)):
+            if not sharp and len(self._seen()) > 1 and len(hopeful) > BATCH:
+                self._sharpen(hopeful)
+                sharp = True
+                continue
+            self._evaluate(hopeful[:BATCH], with_label=objective == "label")
+
+    def _hopeful(self, objective: Objective, floor: float) -> Ints:
+        """Those not evaluated whose bound may be among the best two and above `floor`, in order."""
         bounds, values = self._bounds[objective], self._fresh.of(objective)
-        order = self.remaining[np.argsort(-bounds[self.remaining], kind="stable")]
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            second = (
-                np.sort(values[self._seen()])[-2:][0] if self._fresh.done.sum() > 1 else -np.inf
-            )
-            if bounds[batch[0]] + self._rounding < max(second, floor):
-                break
-            self._evaluate(batch[~self._fresh.done[batch]], with_label=objective == "label")
+        seen = values[self._seen()]
+        second = np.partition(seen, -2)[-2] if len(seen) > 1 else -np.inf
+        rest = self.remaining[~self._fresh.done[self.remaining]]
+        rest = rest[bounds[rest] + self._rounding >= max(second, floor)]
+        return rest[np.argsort(-bounds[rest], kind="stable")]
+
+    def _sharpen(self, features: Ints) -> None:
+        """Lower the bounds on label gains where a few configurations hold most of the doubt."""
+        bounds = self._objective.label_bounds(features)
+        if bounds is not None:
+            self._bounds["label"][features] = np.minimum(self._bounds["label"][features], bounds)
 
     @property
     def _rounding(self) -> float:
@@ -260,12 +317,14 @@ class _Search:
             feature=feature,
             decided_by=decided_by,
             exact=self._objective.exact,
-            latent=float(fresh.latent[feature]),
+            latent=float(fresh.of("latent")[feature]),
             latent_se=float(fresh.latent_se[feature]),
-            label=float(fresh.label[feature]),
+            label=float(fresh.of("label")[feature]),
             label_se=float(fresh.label_se[feature]),
             runner_up=runner_up,
             margin=margin,
             bounds=bounds,
             information=self._add(feature),
+            n_evaluations=self._objective.n_evaluations,
+            informed=self._informed,
         )

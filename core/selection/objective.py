@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,14 @@ from core.workers import Workers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Terms = tuple[NDArray[Any], Ints, Ints, NDArray[Any]]
+"""joint, states, class_start and label_entropy, as `information` takes them."""
+
+DOUBT_LEFT = 0.02
+"""Share of the doubt about the label that `label_bounds` does not look into."""
+
+WORTHWHILE = 0.7
+"""Above this share of the configurations, looking at a part saves nothing."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,8 @@ class ModelObjective:
         }
         self._states, self._shares, self._class_start = _pairs(fit.factors[-1])
         self.configurations = Configurations(fit.weights, budget)
-        self._label_terms: tuple[NDArray[Any], NDArray[Any]] | None = None
+        self._label = fit.factors[-1]
+        self._cached_label_terms: Terms | None = None
         self._rng = np.random.default_rng(seed)
         self.state_entropy = float(entropy(fit.weights))
         self.class_entropy = float(entropy(fit.factors[-1] @ fit.weights))
@@ -64,42 +74,51 @@ class ModelObjective:
     def gains(self, features: Ints, workers: Workers, *, with_label: bool) -> Floats:
         """(n, 4) sums over configurations: latent gain, its square, label gain, its square."""
         now = self.configurations
-        caps = None if with_label else np.zeros(len(now.weights))
-        return self._information(features, now.weights, now.posteriors, workers, caps)
+        weights = now.weights[now.open]
+        if with_label:
+            return self._run(features, weights, *self._label_terms, workers)
+        terms = _latent_terms(now.posteriors[now.open], np.zeros(len(weights)))
+        return self._run(features, weights, *terms, workers)
 
     def bounds(self, features: Ints, workers: Workers) -> Floats:
         """(n, 2) upper bounds on latent and label gains, from configurations taken in groups."""
         now = self.configurations
         weights, posteriors, group = now.coarse(workers)
-        doubt = now.entropies(self.fit.factors[-1])
-        caps = np.bincount(group, weights=now.weights * doubt) / weights
-        sums = self._information(features, weights, posteriors, workers, caps=caps)
+        doubt = (now.weights * now.entropies(self._label))[now.open]
+        caps = np.bincount(group, weights=doubt) / weights
+        sums = self._run(features, weights, *_latent_terms(posteriors, caps), workers)
         return sums[:, [0, 2]]
+
+    def most_doubtful(self) -> tuple[Ints, float]:
+        """The configurations that hold nearly all doubt about the label; the doubt of the rest."""
+        return self.configurations.most_doubtful(self._label, DOUBT_LEFT)
+
+    def label_bounds(
+        self, features: Ints, head: Ints, doubt_left: float, workers: Workers
+    ) -> Floats:
+        """(n,) bounds on label gains: at configurations outside `head` at most the doubt left."""
+        now = self.configurations
+        joint, states, starts, label_entropy = self._label_terms
+        terms = (np.ascontiguousarray(joint[:, head]), states, starts, label_entropy[head])
+        sums = self._run(features, now.weights[now.open][head], *terms, workers)
+        return sums[:, 2] + doubt_left
 
     def add(self, feature: int) -> None:
         """Take a feature into S."""
         self.configurations.observe(self._factors[feature], self._rng)
-        self._label_terms = None
+        self._cached_label_terms = None
 
-    def _information(
+    def _run(
         self,
         features: Ints,
         weights: Floats,
-        posteriors: NDArray[np.floating],
+        joint: NDArray[Any],
+        states: Ints,
+        class_start: Ints,
+        label_entropy: NDArray[Any],
         workers: Workers,
-        caps: Floats | None = None,
     ) -> Floats:
-        """Sums over configurations; with `caps` the label's gain is only bounded."""
-        dtype = posteriors.dtype
-        if caps is None:
-            states, class_start = self._states, self._class_start
-            if self._label_terms is None:
-                self._label_terms = self._label_terms_of(posteriors)
-            joint, label_entropy = self._label_terms
-        else:
-            states, class_start = np.arange(posteriors.shape[1]), np.array([0, posteriors.shape[1]])
-            joint, label_entropy = np.ascontiguousarray(posteriors.T), caps.astype(dtype)
-        levels, level_entropy = self._factors_as[dtype.type]
+        levels, level_entropy = self._factors_as[joint.dtype.type]
         arguments = (
             self._level_start, levels, level_entropy,
             joint, states, class_start, label_entropy, weights,
@@ -110,11 +129,23 @@ class ModelObjective:
         )
         return out
 
-    def _label_terms_of(self, posteriors: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """(pairs, T) P(Z, Y | configuration) and (T,) its entropy of Y; once for all of a step."""
-        joint = posteriors.T[self._states] * self._shares.astype(posteriors.dtype)[:, None]
-        label_entropy = self.configurations.entropies(self.fit.factors[-1])
-        return joint, label_entropy.astype(posteriors.dtype)
+    @property
+    def _label_terms(self) -> Terms:
+        """With P(Z, Y | configuration) of the pairs of class and state; once for all of a step."""
+        if self._cached_label_terms is None:
+            now = self.configurations
+            posteriors = now.posteriors[now.open]
+            joint = posteriors.T[self._states] * self._shares.astype(posteriors.dtype)[:, None]
+            label_entropy = now.entropies(self._label)[now.open].astype(posteriors.dtype)
+            self._cached_label_terms = joint, self._states, self._class_start, label_entropy
+        return self._cached_label_terms
+
+
+def _latent_terms(posteriors: NDArray[Any], caps: Floats) -> Terms:
+    """All states in one class: the label's gain is not computed but capped."""
+    n_states = posteriors.shape[1]
+    joint = np.ascontiguousarray(posteriors.T)
+    return joint, np.arange(n_states), np.array([0, n_states]), caps.astype(posteriors.dtype)
 
 
 def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
@@ -171,6 +202,26 @@ class AveragedObjective:
             [model.bounds(features, self._workers) for model in self.models], axis=0
         )
         return mean
+
+    def label_bounds(self, features: Ints) -> Floats | None:
+        """(n,) sharper bounds on label gains, or None where doubt is spread too evenly.
+
+        They look at a part of the configurations and count as that part of an evaluation.
+        """
+        parts = [model.most_doubtful() for model in self.models]
+        shares = [
+            len(head) / len(model.configurations.weights)
+            for model, (head, _) in zip(self.models, parts, strict=True)
+        ]
+        if np.mean(shares) > WORTHWHILE:
+            return None
+        self.n_evaluations += ceil(len(features) * np.mean(shares))
+        found = [
+            model.label_bounds(features, *part, self._workers)
+            for model, part in zip(self.models, parts, strict=True)
+        ]
+        bounds: Floats = np.mean(found, axis=0)
+        return bounds
 
     def information(self) -> Information:
         """What S tells about Z and about Y."""

@@ -48,6 +48,16 @@ def entropy(p: Floats) -> float:
     return float(-(cells * np.log(cells)).sum())
 
 
+def conditional_entropy(of: Bytes, given: Bytes) -> float:
+    """H(of | given) over the rows, by counting one value of `given` after the other."""
+    total = 0.0
+    for value in set(given.tolist()):
+        rows = of[given == value].tolist()
+        shares = np.array([rows.count(level) / len(rows) for level in set(rows)])
+        total += len(rows) / len(of) * entropy(shares)
+    return total
+
+
 def margin(joint: Floats, axes: Iterable[int]) -> Floats:
     """The distribution of some of the variables."""
     kept = set(axes)

@@ -19,8 +19,8 @@ DEFAULT = Discretize()
 numbers = st.lists(st.floats(allow_infinity=False, width=32), min_size=1, max_size=40)
 
 
-def codes(values: Any, discretize: Discretize = DEFAULT, **options: bool) -> list[int]:
-    found: list[int] = encode_column("x", values, discretize, **options).codes.tolist()
+def codes(values: Any, discretize: Discretize = DEFAULT, *, is_target: bool = False) -> list[int]:
+    found: list[int] = encode_column("x", values, discretize, is_target=is_target).codes.tolist()
     return found
 
 
@@ -157,3 +157,15 @@ def test_text_is_not_continuous() -> None:
     learnt = encode_column("x", [0.5, 0.25], DEFAULT).learnt
     with pytest.raises(InvalidData, match="column 'x' holds text"):
         encode_with(learnt, ["a"])
+
+
+@examples(50)
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3)), min_size=2, max_size=30))
+def test_a_row_of_weight_two_moves_quantiles_like_two_rows(rows: list[tuple[float, int]]) -> None:
+    values, counts = np.array([v for v, _ in rows]), np.array([n for _, n in rows])
+    if counts.sum() == 0:
+        return
+    how = Discretize(bins=4, strategy="quantile", kinds={"x": "continuous"})
+    weighted = encode_column("x", values, how, counts.astype(np.float64))
+    repeated = encode_column("x", np.repeat(values, counts), how)
+    assert np.repeat(weighted.codes, counts).tolist() == repeated.codes.tolist()

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
 from core.config import Evaluate
-from core.evaluation import describe_splits, evaluate, nearest_neighbour_curve, summarise
-from core.splits import Rows, stratified_splits
+from core.evaluation import describe_splits, evaluate_split, nearest_neighbour_curve, summarise
+from core.splits import stratified_splits
 
 
 def naive_curve(
@@ -98,35 +98,18 @@ def test_threads_change_nothing_and_progress_can_cancel() -> None:
         nearest_neighbour_curve(*parts, on_progress=cancel)
 
 
-def test_selection_sees_only_the_training_rows() -> None:
-    codes, labels = coded_rows(1, 100, missing=False)
-    seen: list[Rows] = []
-
-    def select(rows: Rows) -> list[int]:
-        seen.append(rows)
-        return [3, 0, 5]
-
-    config = Evaluate(n_splits=4, test_fraction=0.25)
-    found = evaluate(select, codes, np.ones(6, dtype=np.bool_), labels, config, seed=9)
-    splits = stratified_splits(labels, 4, 0.25, seed=9)
-    assert [rows.tolist() for rows in seen] == [split.train.tolist() for split in splits]
-    assert (found.n_splits, found.n_test, len(found.curves[0].mean)) == (4, 25, 3)
-    assert all(0 < se < 0.2 for se in found.curves[0].se)
-
-
 def test_raw_values_are_scaled_by_the_training_part() -> None:
     rng = np.random.default_rng(3)
     labels = np.repeat([0, 1], 50)
     values = np.column_stack([labels + rng.normal(0, 0.1, 100), rng.normal(0, 1000, 100)])
-    config = Evaluate(values="raw", n_splits=3)
-    ordered = np.ones(2, dtype=np.bool_)
-    found = evaluate(lambda rows: [0, 1], values, ordered, labels, config)
-    assert min(found.curves[0].mean) > 0.95
+    config = Evaluate(values="raw")
+    (split,) = stratified_splits(labels, 1, 0.3, seed=0)
+    found = evaluate_split([0, 1], values, np.ones(2, dtype=np.bool_), labels, split, config)
+    assert found.min() > 0.95
 
 
 def test_curve_is_as_long_as_the_shortest_order() -> None:
-    curves = [np.array([0.5, 0.7, 0.9]), np.array([0.7, 0.9])]
-    (curve,) = summarise(curves, n_test=10).curves
+    (curve,) = summarise([{"naive_bayes": [0.5, 0.7, 0.9]}, {"naive_bayes": [0.7, 0.9]}])
     assert curve.mean == pytest.approx((0.6, 0.8))
     assert curve.se == pytest.approx((0.1, 0.1))
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.config import Objective
 from core.selection.certificate import certify
 from core.selection.chance import Chance
+from core.selection.doubles import Doubles
 from core.selection.greedy import Step, Task, choose
 from core.selection.objective import AveragedObjective
 from core.workers import Workers
@@ -50,10 +51,12 @@ def run(
     budget: int = 4096,
     included: tuple[int, ...] = (),
     floor: float = 0.0,
+    doubles: Doubles | None = None,
 ) -> tuple[list[Step], AveragedObjective]:
     n = models[0].n_features
     floors = np.full(n, floor)
-    task = Task(objective, k, np.arange(n), included, Chance(floors, floors, floor), lazy)
+    chance = Chance(floors, floors, floor)
+    task = Task(objective, k, np.arange(n), included, chance, doubles=doubles, lazy=lazy)
     with Workers(1) as workers:
         averaged = AveragedObjective([as_fit(model) for model in models], budget, 0, workers)
         return choose(averaged, task), averaged
@@ -178,3 +181,33 @@ def test_among_equals_the_first_wins(objective: Objective, lazy: bool) -> None:
     assert steps[0].margin == 0
     for place, feature in enumerate(order(steps)):
         assert feature < 20 or feature - 20 in order(steps)[:place]
+
+
+@examples(15)
+@given(many_features, objectives, st.integers(0, 10**6))
+def test_lazy_chooses_like_naive_among_copies(
+    models: list[Model], objective: Objective, seed: int
+) -> None:
+    n, half = models[0].n_features, models[0].n_features // 2
+    codes = np.random.default_rng(seed).integers(0, 3, (50, n), dtype=np.uint8)
+    codes[:, half : 2 * half] = codes[:, :half]
+    doubles = Doubles(codes, np.ones(50))
+    lazy, _ = run(models, objective, n, budget=64, doubles=doubles)
+    naive, _ = run(models, objective, n, budget=64, doubles=doubles, lazy=False)
+    assert order(lazy) == order(naive)
+    originals = [feature % half for feature in order(lazy) if feature < 2 * half]
+    assert len(set(originals[:half])) == half
+
+
+@examples(20)
+@given(st.integers(0, 10**6))
+def test_unknown_is_the_conditional_entropy_of_the_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (40, 3), dtype=np.uint8)
+    codes[rng.random(codes.shape) < 0.1] = 255
+    weights = rng.integers(1, 4, 40)
+    rows = np.repeat(codes, weights, axis=0)
+    expected = [reference.conditional_entropy(rows[:, 0], rows[:, c]) for c in (1, 2)]
+    found = Doubles(codes, weights.astype(np.float64)).unknown(0, [1, 2])
+    assert found == pytest.approx(min(expected), abs=1e-9)
+    assert Doubles(codes, weights.astype(np.float64)).unknown(0, [0]) == 0

@@ -243,3 +243,27 @@ def test_a_run_is_stopped_by_raising(phase: str) -> None:
     for n_threads in (1, 2):
         with pytest.raises(KeyboardInterrupt, match=phase):
             select_features(mixed_table(), "y", quick(3, method=method, n_threads=n_threads), stop)
+
+
+@pytest.mark.parametrize("objective", get_args(Objective))
+def test_a_copy_comes_last_and_is_called_redundant(objective: Objective) -> None:
+    table = mixed_table()
+    first = select_features(table, "y", quick(1, method=replace(QUICK, objective=objective)))
+    original = first.names[0]
+    table["copy"] = table[original]
+    method = replace(QUICK, objective=objective)
+    some = select_features(table, "y", quick(4, method=method))
+    assert len({original, "copy"} & set(some.names)) == 1
+    double = next(one for one in some.left_out if one.name in (original, "copy"))
+    assert (double.reason, double.gain) == ("redundant", 0)
+    assert double.redundant_with in (original, "copy")
+
+
+def test_ranks_with_too_few_rows_for_their_states_are_left_aside() -> None:
+    table = mixed_table()
+    n_rows = len(table["y"])
+    method = replace(QUICK, ranks=(2, 4, n_rows // 5 + 1))
+    result = select_features(table, "y", quick(2, method=method))
+    assert [score.rank for score in result.rank_search] == [2, 4]
+    alone = replace(QUICK, ranks=(n_rows // 5 + 1,))
+    assert select_features(table, "y", quick(2, method=alone)).rank is not None

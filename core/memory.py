@@ -1,0 +1,82 @@
+"""How much memory a run will need, from the shape of its table alone.
+
+Counts the large arrays that are alive together at the peak of each phase, in the worst case: no two
+rows are equal, and codes share a byte as seldom as can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from core.config import GsmCpd, SelectionConfig
+
+OF_THE_TRUTH = 2.5
+"""Measured peaks lie between the estimate divided by this and the estimate times this."""
+
+TEXT_CELL = 80
+NUMBER_CELL = 8
+CODES_KEPT = 5
+"""Tables of one byte a cell: encoded columns, the table, its packed form and a copy on the way."""
+
+LANES = 8
+PARAMETER_BYTES = 48
+"""For each level and lane: logs and counts in single precision, and five sets of parameters."""
+
+NODES_PER_VARIABLE = 64
+"""Combinations of values that share a byte, per variable, at five levels or so."""
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text."""
+
+    n_rows: int
+    n_levels: Sequence[int]
+    n_classes: int
+    n_text: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """How many columns there are besides the target."""
+        return len(self.n_levels)
+
+
+def estimate_memory(shape: TableShape, config: SelectionConfig) -> int:
+    """Bytes that a run needs at its peak, beyond what the process takes anyway."""
+    numbers = shape.n_features + 1 - shape.n_text
+    raw = shape.n_rows * (NUMBER_CELL * numbers + TEXT_CELL * shape.n_text)
+    codes = CODES_KEPT * shape.n_rows * (shape.n_features + 1)
+    work = _gsm(shape, config.method) if isinstance(config.method, GsmCpd) else 0
+    if config.evaluate is not None:
+        codes += shape.n_rows * shape.n_features * (8 if config.evaluate.values == "raw" else 2)
+    return raw + codes + work
+
+
+def _gsm(shape: TableShape, method: GsmCpd) -> int:
+    rank = min(max(method.ranks), shape.n_rows)
+    n_starts = max(method.n_init, method.n_models)
+    fit = _bank(shape, method, n_starts, rank)
+    fit += _bank(shape, method, max(method.n_models, n_starts // 2), rank)
+    search = 2 * _bank(shape, method, method.n_folds, rank) if len(method.ranks) > 1 else 0
+    return max(fit, search, _selection(shape, method, rank))
+
+
+def _bank(shape: TableShape, method: GsmCpd, n_models: int, rank: int) -> int:
+    """The models that are fitted side by side: what each row, level and node takes in each."""
+    n_slices = shape.n_classes if method.family == "per_class" else 1
+    states = max(1, -(-rank // n_slices))
+    lanes = -(-n_models * states // LANES) * LANES
+    rows = shape.n_rows * (4 * lanes + 28 * n_models)
+    levels = n_slices * sum(shape.n_levels) * lanes * PARAMETER_BYTES
+    nodes = sum(max(NODES_PER_VARIABLE, n) for n in shape.n_levels)
+    return rows + levels + n_slices * nodes * lanes * 4
+
+
+def _selection(shape: TableShape, method: GsmCpd, rank: int) -> int:
+    """The fitted factors in both precisions, and the configurations with their children."""
+    factors = method.n_models * sum(shape.n_levels) * rank * 28
+    n_configurations = min(method.n_configurations, prod(shape.n_levels))
+    children = n_configurations * rank * max(shape.n_levels, default=1) * 8
+    return factors + method.n_models * n_configurations * rank * 24 + children
