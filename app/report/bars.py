@@ -1,0 +1,65 @@
+"""Horizontal bars, one below the other, each with its name and value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.report.chart import (
+    CHARACTER,
+    WIDTH,
+    canvas,
+    series_class,
+    series_colour,
+    shortened,
+    text,
+)
+from app.report.markup import Markup, tag
+from app.report.scales import Scale
+
+ROW, DENSE_ROW = 22.0, 16.0
+DENSE_FROM = 25
+MAX_NAME = 220.0
+VALUE_ROOM = 150.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """`shown` stands behind the bar, `note` says more when asked; `series` gives the colour."""
+
+    name: str
+    value: float
+    shown: str
+    note: str = ""
+    series: int = 0
+
+
+def bar_chart(title: str, bars: Sequence[Bar]) -> Markup:
+    """Bars from a common zero line; negative values are drawn as nothing, and named."""
+    height = ROW if len(bars) < DENSE_FROM else DENSE_ROW
+    left = min(MAX_NAME, max(len(bar.name) for bar in bars) * CHARACTER * 1.05) + 20
+    largest = max(*(bar.value for bar in bars), 1e-12)
+    scale = Scale(0, largest, 0, WIDTH - left - VALUE_ROOM)
+    rows = (_row(bar, i * height + 4, height, left, scale) for i, bar in enumerate(bars))
+    return canvas(title, len(bars) * height + 8, *rows)
+
+
+def _row(bar: Bar, top: float, height: float, left: float, scale: Scale) -> Markup:
+    length = max(scale(max(bar.value, 0)), 1.0)
+    line = top + height / 2 + 4
+    return tag(
+        "g",
+        tag("title", bar.note or f"{bar.name}: {bar.shown}"),
+        text(shortened(bar.name, left - 12), left - 10, line, anchor="end"),
+        tag(
+            "rect",
+            cls=f"bar {series_class(bar.series)}",
+            x=left,
+            y=top + 3,
+            width=length,
+            height=height - 6,
+            rx=2,
+            fill=series_colour(bar.series),
+        ),
+        text(bar.shown, left + length + 8, line, muted=True),
+    )

@@ -1,0 +1,85 @@
+"""A chart: a picture that stands on its own, and the data it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.report.markup import Markup, tag
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+WIDTH = 640
+TEXT_SIZE = 12
+CHARACTER = 0.56 * TEXT_SIZE
+
+# Written into the picture as attributes, so that a downloaded file looks right by itself; the
+# page and the report restyle the same classes for light and dark with charts.css.
+INK, MUTED, GRID, PAPER = "#1d2329", "#67717c", "#e4e7ea", "#ffffff"
+SERIES = (
+    "#1b6e8c",
+    "#c2701c",
+    "#5a8a4f",
+    "#8b5aa3",
+    "#b9475b",
+    "#4f6db3",
+    "#8f7d22",
+    "#6f7780",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """`caption` says what to see; `columns` and `rows` are the data."""
+
+    name: str
+    title: str
+    caption: str
+    svg: Markup
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    def to_json(self) -> Mapping[str, Any]:
+        """As the API answers it."""
+        return {**vars(self), "columns": list(self.columns), "rows": [list(r) for r in self.rows]}
+
+
+def canvas(title: str, height: float, *children: str, width: float = WIDTH) -> Markup:
+    """The picture's frame, with a name for those who cannot see it."""
+    paper = tag("rect", cls="paper", width=width, height=height, fill=PAPER)
+    return tag(
+        "svg",
+        tag("title", title),
+        paper,
+        *children,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=f"{width:g}",
+        height=f"{height:g}",
+        role="img",
+        font_family=FONT,
+        font_size=TEXT_SIZE,
+    )
+
+
+def text(words: str, x: float, y: float, *, anchor: str = "start", muted: bool = False) -> Markup:
+    """One line of text."""
+    colour = MUTED if muted else INK
+    cls = "muted" if muted else "ink"
+    return tag("text", words, cls=cls, x=x, y=y, fill=colour, text_anchor=anchor)
+
+
+def shortened(name: str, pixels: float) -> str:
+    """As much of a name as fits, about."""
+    room = max(3, int(pixels / CHARACTER))
+    return name if len(name) <= room else f"{name[: room - 1]}…"
+
+
+def series_class(index: int) -> str:
+    """The class that gives a series its colour."""
+    return f"s{index % len(SERIES) + 1}"
+
+
+def series_colour(index: int) -> str:
+    """The colour of a series in a file by itself."""
+    return SERIES[index % len(SERIES)]

@@ -1,0 +1,110 @@
+"""Grids of cells: heat maps of probabilities, and pixels in their order of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.report.chart import GRID, PAPER, SERIES, WIDTH, canvas, shortened, text
+from app.report.markup import Markup, joined, tag
+
+CELL_HEIGHT = 15.0
+GAP = 8.0
+LEVEL_ROOM, NAME_ROOM = 130.0, 130.0
+TOP = 26.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One variable of a heat map: a row for each level, a share from 0 to 1 for each column."""
+
+    name: str
+    levels: Sequence[str]
+    shares: Sequence[Sequence[float]]
+
+
+def heat_map(title: str, columns: Sequence[str], blocks: Sequence[Block], x: str) -> Markup:
+    """Blocks below each other; the darker a cell, the larger its share."""
+    left = NAME_ROOM + LEVEL_ROOM
+    width = min(44.0, (WIDTH - left - 8) / max(len(columns), 1))
+    parts, top = [text(x, left, 14, muted=True)], TOP
+    for block in blocks:
+        parts.append(_block(block, columns, left, top, width))
+        top += len(block.levels) * CELL_HEIGHT + GAP
+    return canvas(title, top, *parts)
+
+
+def _block(block: Block, columns: Sequence[str], left: float, top: float, width: float) -> Markup:
+    name = tag(
+        "g",
+        tag("title", block.name),
+        text(shortened(block.name, NAME_ROOM - 12), 4, top + 11),
+    )
+    rows = [
+        _levels(block, columns, i, left, top + i * CELL_HEIGHT, width)
+        for i in range(len(block.levels))
+    ]
+    return joined(name, *rows)
+
+
+def _levels(
+    block: Block, columns: Sequence[str], row: int, left: float, top: float, width: float
+) -> Markup:
+    level = block.levels[row]
+    cells = (
+        tag(
+            "rect",
+            tag("title", f"{block.name} {level}, {column}: {share:.0%}"),
+            x=left + i * width,
+            y=top,
+            width=width - 1,
+            height=CELL_HEIGHT - 1,
+            fill_opacity=round(0.05 + 0.95 * share, 2),
+        )
+        for i, (column, share) in enumerate(zip(columns, block.shares[row], strict=True))
+    )
+    words = text(shortened(level, LEVEL_ROOM - 10), left - 8, top + 11, anchor="end", muted=True)
+    return joined(words, tag("g", *cells, cls="bar s1", fill=SERIES[0]))
+
+
+def pixels(title: str, width: int, n_pixels: int, ranks: Mapping[int, int]) -> Markup:
+    """The picture's grid; the chosen pixels stand out, the first ones most."""
+    height = -(-n_pixels // width)
+    size = min(28.0, 420.0 / max(width, height))
+    n_chosen = max(len(ranks), 1)
+    frame = tag(
+        "rect",
+        cls="pixels",
+        x=1,
+        y=1,
+        width=width * size,
+        height=height * size,
+        fill=PAPER,
+        stroke=GRID,
+    )
+    cells = (
+        tag(
+            "rect",
+            tag("title", f"row {index // width + 1}, column {index % width + 1}: rank {rank}"),
+            cls="bar s1",
+            x=1 + index % width * size,
+            y=1 + index // width * size,
+            width=size - 0.5,
+            height=size - 0.5,
+            fill=SERIES[0],
+            fill_opacity=round(1 - 0.7 * (rank - 1) / n_chosen, 2),
+        )
+        for index, rank in ranks.items()
+    )
+    lines = _raster(width, height, size)
+    return canvas(
+        title, height * size + 2, frame, lines, *cells, width=max(width * size + 2, 120.0)
+    )
+
+
+def _raster(width: int, height: int, size: float) -> Markup:
+    across = (f"M1 {1 + i * size:.1f}H{1 + width * size:.1f}" for i in range(1, height))
+    down = (f"M{1 + i * size:.1f} 1V{1 + height * size:.1f}" for i in range(1, width))
+    return tag(
+        "path", cls="grid", d="".join([*across, *down]), stroke=GRID, stroke_width=0.5, fill="none"
+    )

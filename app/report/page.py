@@ -1,0 +1,86 @@
+"""The report: one HTML file with every picture and the provenance, that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from app.report.chart import Chart
+from app.report.markup import Markup, joined, tag
+from app.report.scales import number
+from app.report.words import headline, summary
+
+
+def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:
+    """The whole file."""
+    title = f"Features for {document['target']}"
+    head = tag(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'),
+        tag("title", f"{title} · Pith"),
+        Markup(f"<style>{style()}</style>"),
+    )
+    body = tag(
+        "main",
+        tag("p", "Pith report", cls="kicker"),
+        tag("h1", headline(document)),
+        tag("ul", *(tag("li", sentence) for sentence in summary(document)), cls="summary"),
+        *(_section(chart) for chart in charts),
+        _provenance(document["provenance"]),
+    )
+    return f"<!doctype html>\n{tag('html', head, tag('body', body), lang='en')}\n"
+
+
+def style() -> str:
+    """The colours of the charts, shared with the web page, and the report's own layout."""
+    web = files("app").joinpath("web")
+    return "\n".join(web.joinpath(name).read_text() for name in ("charts.css", "report.css"))
+
+
+def policy() -> str:
+    """Nothing may load or run; only this very style applies."""
+    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'"
+
+
+def _section(chart: Chart) -> Markup:
+    return tag(
+        "section",
+        tag("h2", chart.title),
+        tag("div", chart.svg, cls="chart"),
+        tag("p", chart.caption, cls="caption"),
+        tag("details", tag("summary", "Data"), _table(chart.columns, chart.rows)),
+    )
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Markup:
+    head = tag("tr", *(tag("th", name.replace("_", " ")) for name in columns))
+    body = (tag("tr", *(_cell(value) for value in row)) for row in rows)
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), cls="scroll")
+
+
+def _cell(value: Any) -> Markup:
+    if isinstance(value, float):
+        return tag("td", number(value), cls="number")
+    return tag("td", "" if value is None else str(value))
+
+
+def _provenance(provenance: Mapping[str, Any]) -> Markup:
+    dataset = provenance["dataset"]
+    versions = ", ".join(f"{name} {number}" for name, number in provenance["versions"].items())
+    facts = {"Dataset": dataset["id"], "SHA-256": dataset["sha256"], "Versions": versions}
+    listed = joined(*(joined(tag("dt", k), tag("dd", v)) for k, v in facts.items()))
+    specification = json.dumps(provenance["specification"], indent=2, ensure_ascii=False)
+    return tag(
+        "section",
+        tag("h2", "Provenance"),
+        tag("p", "The same specification on the same bytes and versions gives this result again."),
+        tag("dl", listed),
+        tag("pre", specification),
+    )

@@ -1,0 +1,49 @@
+"""From values to pixels: straight scales with round ticks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A straight line from values to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Where a value stands."""
+        span = (self.high - self.low) or 1.0
+        return self.start + (value - self.low) / span * (self.end - self.start)
+
+    def ticks(self, about: int = 5) -> list[float]:
+        """Round values inside the range."""
+        step = round_step((self.high - self.low) or 1.0, about)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [i * step for i in range(first, last + 1)]
+
+
+def round_step(span: float, about: int) -> float:
+    """The step of 1, 2 or 5 times a power of ten that cuts `span` into about that many."""
+    raw = span / max(about, 1)
+    power: float = 10.0 ** math.floor(math.log10(raw))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
+
+
+def number(value: float) -> str:
+    """For people: three digits that matter."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if 0.001 <= abs(value) < 1e6:
+        digits = max(0, 2 - math.floor(math.log10(abs(value))))
+        return f"{value:,.{digits}f}"
+    return f"{value:.2e}"
+
+
+def tick_label(value: float) -> str:
+    """For an axis."""
+    return f"{value:,.10g}" if abs(value) < 1e6 else f"{value:.3g}"

@@ -1,0 +1,247 @@
+"""The charts of one selection, in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.report.bars import Bar, bar_chart
+from app.report.chart import Chart
+from app.report.factors import Arrays, factor_chart
+from app.report.lines import Axes, Series, line_chart
+from app.report.pixels import pixel_chart
+from app.report.scales import number
+from app.report.words import CLASSIFIERS, counted
+
+Document = Mapping[str, Any]
+
+
+def selection_charts(
+    document: Document, arrays: Arrays, pixel_width: int | None = None
+) -> list[Chart]:
+    """Every chart that the document has the data for."""
+    made = (
+        gain_chart(document),
+        information_chart(document),
+        accuracy_chart(document),
+        pixel_chart(document, pixel_width),
+        left_out_chart(document),
+        factor_chart(document, arrays),
+        likelihood_chart(document),
+        rank_chart(document),
+    )
+    return [chart for chart in made if chart is not None]
+
+
+def gain_chart(document: Document) -> Chart | None:
+    """The chosen features in order, each with what it adds."""
+    selected = document["selected"]
+    if not selected:
+        return None
+    has_information = selected[0]["mi_label"] is not None
+    title = "What each feature adds" if has_information else "Score of each feature when chosen"
+    unit = " nats" if has_information else ""
+    return Chart(
+        name="gains",
+        title=title,
+        caption="In the order of choice. " + _decisions(selected),
+        svg=bar_chart(title, [_gain_bar(feature, unit) for feature in selected]),
+        columns=list(selected[0]),
+        rows=[list(feature.values()) for feature in selected],
+    )
+
+
+def _gain_bar(feature: Mapping[str, Any], unit: str) -> Bar:
+    gain = feature["gain"] or 0.0
+    note = f"{feature['rank']}. {feature['name']} adds {number(gain)}{unit}"
+    if feature["runner_up"] is not None and feature["margin"] is not None:
+        note += f"; {number(feature['margin'])} more than {feature['runner_up']}"
+    by_latent = feature["decided_by"] == "latent"
+    return Bar(
+        name=f"{feature['rank']}  {feature['name']}",
+        value=gain,
+        shown=f"{number(gain)}{unit}",
+        note=note,
+        series=1 if by_latent else 0,
+    )
+
+
+def _decisions(selected: Sequence[Mapping[str, Any]]) -> str:
+    by = Counter(feature["decided_by"] for feature in selected)
+    words = []
+    if by["included"]:
+        words.append(f"The first {by['included']} were given.")
+    if by["latent"] and by["label"]:
+        words.append(
+            "Where the label's gain was no larger than its error, the latent gain decided (orange)."
+        )
+    return " ".join(words)
+
+
+def information_chart(document: Document) -> Chart | None:
+    """Both traces with error bands, the suggested K and the bound of the certificate."""
+    selected = document["selected"]
+    if not selected or selected[0]["mi_label"] is None:
+        return None
+    title = "Information of the chosen features"
+    bound = document["certificate"]
+    at_y = [(bound["label"]["upper_bound"], "no choice tells more of Y")] if bound else []
+    series = [
+        _trace("I(X_S; Y), the label", selected, "mi_label"),
+        _trace("I(X_S; Z), the latent state", selected, "mi_latent"),
+    ]
+    axes = Axes(
+        x="features chosen",
+        y="nats",
+        at_x=[(document["suggested_k"], f"suggested K = {document['suggested_k']}")],
+        at_y=at_y,
+        y_from=0.0,
+    )
+    return Chart(
+        name="information",
+        title=title,
+        caption="Bands are two standard errors; where information was enumerated there are none.",
+        svg=line_chart(title, axes, series),
+        columns=["k", "feature", "mi_label", "mi_label_se", "mi_latent", "mi_latent_se"],
+        rows=[
+            [f["rank"], f["name"]]
+            + [f[key] for key in ("mi_label", "mi_label_se", "mi_latent", "mi_latent_se")]
+            for f in selected
+        ],
+    )
+
+
+def _trace(name: str, selected: Sequence[Mapping[str, Any]], key: str) -> Series:
+    known = [f for f in selected if f[key] is not None]
+    notes = [f"{number(f[key])} nats with {f['name']} ({f['rank']})" for f in known]
+    return Series(
+        name=name,
+        x=[0, *(f["rank"] for f in known)],
+        y=[0.0, *(f[key] for f in known)],
+        errors=[0.0, *(f[f"{key}_se"] or 0.0 for f in known)],
+        notes=["0 without features", *notes],
+    )
+
+
+def accuracy_chart(document: Document) -> Chart | None:
+    """Held-out accuracy for every K, where it was asked for."""
+    evaluation = document["evaluation"]
+    if not evaluation or not evaluation["curves"]:
+        return None
+    title = "Accuracy on held-out rows"
+    curves = evaluation["curves"]
+    series = [
+        Series(
+            name=CLASSIFIERS.get(curve["classifier"], curve["classifier"]),
+            x=range(1, len(curve["mean"]) + 1),
+            y=curve["mean"],
+            errors=curve["se"],
+        )
+        for curve in curves
+    ]
+    return Chart(
+        name="accuracy",
+        title=title,
+        caption=(
+            f"Mean of {evaluation['n_splits']} splits with {evaluation['n_test']} test rows each, "
+            "the selection made again inside each training part; bands are two standard errors."
+        ),
+        svg=line_chart(title, Axes(x="features", y="accuracy"), series),
+        columns=["classifier", "k", "mean", "se"],
+        rows=[
+            [curve["classifier"], k, mean, se]
+            for curve in curves
+            for k, (mean, se) in enumerate(zip(curve["mean"], curve["se"], strict=True), 1)
+        ],
+    )
+
+
+def left_out_chart(document: Document) -> Chart | None:
+    """Which chosen feature made how many others redundant."""
+    left_out = document["left_out"]
+    if not left_out:
+        return None
+    takers = Counter(f["redundant_with"] for f in left_out if f["redundant_with"] is not None)
+    order = {f["name"]: f["rank"] for f in document["selected"]}
+    bars = [
+        Bar(name=name, value=takers[name], shown=counted(takers[name], "feature"))
+        for name in sorted(takers, key=lambda name: order.get(name, 0))
+    ]
+    reasons = Counter(f["reason"] for f in left_out)
+    others = {"uninformative": "tell nothing by themselves", "outranked": "outranked"}
+    bars += [
+        Bar(name=words, value=reasons[reason], shown=counted(reasons[reason], "feature"), series=7)
+        for reason, words in others.items()
+        if reasons[reason]
+    ]
+    title = "Why the others were left out"
+    return Chart(
+        name="left_out",
+        title=title,
+        caption=(
+            "How many features each chosen one made redundant: "
+            "it shares most of what they had to tell."
+        ),
+        svg=bar_chart(title, bars),
+        columns=["name", "could_still_add", "reason", "redundant_with"],
+        rows=[[f["name"], f["gain"], f["reason"], f["redundant_with"]] for f in left_out],
+    )
+
+
+def likelihood_chart(document: Document) -> Chart | None:
+    """How the fit converged."""
+    models = [m for m in document["models"] if len(m["loglik"]) > 1]
+    if not models:
+        return None
+    title = "Log-likelihood of the fit"
+    series = [
+        Series(name=f"model {i}", x=range(1, len(m["loglik"]) + 1), y=m["loglik"])
+        for i, m in enumerate(models, 1)
+    ]
+    return Chart(
+        name="likelihood",
+        title=title,
+        caption=_convergence(models),
+        svg=line_chart(title, Axes(x="iteration", y="mean per row, nats"), series),
+        columns=["model", "iteration", "loglik"],
+        rows=[
+            [i, iteration, value]
+            for i, m in enumerate(models, 1)
+            for iteration, value in enumerate(m["loglik"], 1)
+        ],
+    )
+
+
+def _convergence(models: Sequence[Mapping[str, Any]]) -> str:
+    n_converged = sum(m["converged"] for m in models)
+    if n_converged == len(models):
+        return "All models converged." if n_converged > 1 else "The model converged."
+    return f"{n_converged} of {len(models)} models converged before the last iteration allowed."
+
+
+def rank_chart(document: Document) -> Chart | None:
+    """The cross-validated error of every rank tried."""
+    scores = document["rank_search"]
+    if len(scores) < 2:
+        return None
+    title = "Search for the number of latent states"
+    series = Series(
+        name="cross-validated error",
+        x=[s["rank"] for s in scores],
+        y=[s["error"] for s in scores],
+        errors=[s["error_se"] or 0.0 for s in scores],
+    )
+    axes = Axes(
+        x="states",
+        y="share misclassified",
+        at_x=[(document["rank"], f"taken: {document['rank']}")],
+    )
+    return Chart(
+        name="rank_search",
+        title=title,
+        caption="The rank with the lowest error is taken; bands are two standard errors.",
+        svg=line_chart(title, axes, [series]),
+        columns=["rank", "error", "error_se"],
+        rows=[[s["rank"], s["error"], s["error_se"]] for s in scores],
+    )

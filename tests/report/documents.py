@@ -1,0 +1,174 @@
+"""A result with names that try to be markup, and the parts that comparisons add."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import GsmCpd, Mrmr, SelectionConfig
+from core.experiments import AccuracyCurve, Evaluation
+from core.results import (
+    Bound,
+    Certificate,
+    Dropped,
+    EncodedColumn,
+    LeftOut,
+    ModelFit,
+    RankScore,
+    Selected,
+    SelectionResult,
+    describe_config,
+)
+
+HOSTILE = "<script>alert('&\"')</script>"
+TARGET = "y</svg><img src=x onerror=alert(1)>"
+PROVENANCE = {
+    "dataset": {"id": "ds_0", "sha256": "ab" * 32},
+    "specification": {"target": TARGET},
+    "seed": 0,
+    "versions": {"pith": "0.1.0"},
+}
+
+
+def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The document and the arrays of a selection by the method itself."""
+    factor = np.array([[0.25, 0.75], [0.75, 0.25]])
+    variables = (HOSTILE, "b", "c", TARGET)
+    result = SelectionResult(
+        target=TARGET,
+        selected=(_chosen(1, HOSTILE, 0.5, 0.0), _chosen(2, "b", 0.6, 0.01)),
+        left_out=(
+            LeftOut(name="c", gain=0.01, reason="redundant", redundant_with=HOSTILE),
+            LeftOut(name="d", gain=0.0, reason="uninformative"),
+        ),
+        dropped=(Dropped(name="e", reason="constant"),),
+        suggested_k=1,
+        n_rows=1000,
+        n_distinct_rows=10,
+        encoding=tuple(
+            EncodedColumn(name=n, kind="discrete", levels=("[-inf, 3)", "<b>")) for n in variables
+        ),
+        config=describe_config(SelectionConfig(2, method=GsmCpd())),
+        certificate=Certificate(
+            latent=Bound(value=1.0, upper_bound=1.2, ratio=0.8339),
+            label=Bound(value=0.6, upper_bound=0.6001, ratio=0.99999),
+            band=0.4,
+        ),
+        rank_search=(
+            RankScore(rank=5, error=0.2, error_se=0.01),
+            RankScore(rank=10, error=0.1, error_se=0.02),
+        ),
+        rank=10,
+        models=(
+            ModelFit(
+                variables=variables,
+                weights=np.array([0.4, 0.6]),
+                factors=(factor,) * 4,
+                loglik=(-2.0, -1.5),
+                n_iter=2,
+                converged=True,
+                rank=2,
+                family="joint",
+            ),
+        ),
+        evaluation=Evaluation(
+            curves=(AccuracyCurve(classifier="nearest_neighbour", mean=(0.7, 0.8), se=(0.1, 0.1)),),
+            n_splits=5,
+            n_test=300,
+        ),
+    )
+    return {**result.to_json(), "provenance": PROVENANCE}, result.to_arrays()
+
+
+def rival() -> dict[str, Any]:
+    """The document of a method that knows scores only."""
+    chosen = Selected(rank=1, name="a", gain=-0.1, decided_by="score", runner_up="b", margin=0.2)
+    result = SelectionResult(
+        target="y",
+        selected=(chosen,),
+        left_out=(),
+        dropped=(),
+        suggested_k=1,
+        n_rows=10,
+        n_distinct_rows=None,
+        encoding=(),
+        config=describe_config(SelectionConfig(1, method=Mrmr())),
+    )
+    return {**result.to_json(), "provenance": PROVENANCE}
+
+
+def _chosen(rank: int, name: str, information: float, error: float) -> Selected:
+    return Selected(
+        rank=rank,
+        name=name,
+        gain=information / rank,
+        decided_by="label",
+        mi_latent=information + 0.1,
+        mi_latent_se=error,
+        mi_label=information,
+        mi_label_se=error,
+        runner_up="c",
+        margin=0.1,
+    )
+
+
+def comparison() -> dict[str, Any]:
+    """Two methods that ran and one that failed."""
+    return {
+        "k": 2,
+        "n_splits": 10,
+        "n_train": 700,
+        "n_test": 300,
+        "measure": "mean 1-NN accuracy over K = 1..2",
+        "test": "corrected resampled t-test",
+        "methods": [
+            _method("mrmr", 2, 0.7),
+            _method("gsm_cpd", 1, 0.8),
+            {**_method("rjmi", None, None), "error": {"message": "too many rows"}},
+        ],
+        "pairs": [
+            {
+                "better": "gsm_cpd",
+                "worse": "mrmr",
+                "difference": 0.1,
+                "se": 0.01,
+                "p_value": 0.001,
+                "p_adjusted": 0.002,
+            }
+        ],
+        "notes": [],
+    }
+
+
+def _method(label: str, rank: int | None, accuracy: float | None) -> dict[str, Any]:
+    values = [] if accuracy is None else [accuracy - 0.1, accuracy]
+    curve = {"classifier": "nearest_neighbour", "mean": values, "se": [0.01] * len(values)}
+    return {
+        "label": label,
+        "method": {"name": label},
+        "rank": rank,
+        "accuracy": accuracy,
+        "accuracy_se": 0.01,
+        "seconds": 1.5,
+        "curves": [curve] if values else [],
+        "notes": [],
+        "error": None,
+    }
+
+
+def stability() -> dict[str, Any]:
+    """Two features, one of them not in the result."""
+    return {
+        "n_samples": 50,
+        "mean_size": 1.5,
+        "index": 0.83,
+        "index_low": 0.78,
+        "index_high": 0.88,
+        "features": [
+            {"name": HOSTILE, "frequency": 0.98, "rank": 1},
+            {"name": "c", "frequency": 0.1, "rank": None},
+            {"name": "d", "frequency": 0.0, "rank": None},
+        ],
+    }

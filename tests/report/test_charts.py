@@ -1,0 +1,121 @@
+"""Every chart is a picture by itself, carries its data, and shows names as text."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from app.report.chart import Chart
+from app.report.charts import charts_of
+from app.report.pixels import place_pixels, square_width
+from app.report.scales import Scale, number
+from tests.report.documents import HOSTILE, TARGET, comparison, rival, selection, stability
+
+SVG = "{http://www.w3.org/2000/svg}"
+DRAWN = {"svg", "g", "title", "rect", "text", "line", "polyline", "polygon", "circle", "path"}
+
+
+def all_charts() -> list[Chart]:
+    document, arrays = selection()
+    document |= {"comparison": comparison(), "stability": stability()}
+    return charts_of(document, arrays, pixel_width=2)
+
+
+def chart(name: str) -> Chart:
+    return next(chart for chart in all_charts() if chart.name == name)
+
+
+def words(picture: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+
+
+def test_there_is_a_chart_for_everything_the_result_knows() -> None:
+    assert [chart.name for chart in all_charts()] == [
+        "comparison_nearest_neighbour",
+        "ranking",
+        "gains",
+        "information",
+        "accuracy",
+        "pixels",
+        "left_out",
+        "factors",
+        "likelihood",
+        "rank_search",
+        "stability",
+    ]
+
+
+@pytest.mark.parametrize("drawn", all_charts(), ids=lambda chart: chart.name)
+def test_a_picture_holds_shapes_and_text_only_and_brings_its_data(drawn: Chart) -> None:
+    elements = list(ElementTree.fromstring(drawn.svg).iter())
+    assert {element.tag.removeprefix(SVG) for element in elements} <= DRAWN
+    assert not any(name.startswith(("on", "style")) for e in elements for name in e.attrib)
+    assert drawn.rows
+    assert {len(row) for row in drawn.rows} == {len(drawn.columns)}
+
+
+def test_a_hostile_name_is_text() -> None:
+    assert any(HOSTILE[:20] in word for word in words(chart("gains").svg))
+    assert any(TARGET[:10] in word for word in words(chart("factors").svg))
+
+
+def test_the_suggested_number_is_marked_and_errors_are_bands() -> None:
+    information = chart("information").svg
+    assert "suggested K = 1" in words(information)
+    bands = ElementTree.fromstring(information).findall(f".//{SVG}polygon")
+    assert len(bands) == 2
+
+
+def test_a_rival_has_scores_and_no_information() -> None:
+    (only,) = charts_of(rival(), {})
+    assert only.name == "gains"
+    assert "nats" not in only.svg
+
+
+def test_methods_are_ranked_and_keep_their_colour_in_both_pictures() -> None:
+    ranking = chart("ranking")
+    assert [row[1] for row in ranking.rows] == ["gsm_cpd", "mrmr"]
+    names = [word for word in words(ranking.svg) if "GSM" in word or "MRMR" in word]
+    assert names == ["1  GSM-CPD", "2  MRMR"]
+    curves = ElementTree.fromstring(chart("comparison_nearest_neighbour").svg)
+    lines = [line.attrib["class"] for line in curves.iter(f"{SVG}polyline")]
+    dots = ElementTree.fromstring(ranking.svg).iter(f"{SVG}circle")
+    assert lines == ["line s1", "line s2"]
+    assert [dot.attrib["class"] for dot in dots] == ["dot s2", "dot s1"]
+
+
+def test_levels_are_written_as_people_do() -> None:
+    assert "< 3" in words(chart("factors").svg)
+
+
+@pytest.mark.parametrize(
+    ("names", "width"),
+    [
+        ([f"pixel{i}" for i in range(16)], 4),
+        ([f"pixel{i + 1}" for i in range(784)], 28),
+        ([f"{i}" for i in range(25)], 5),
+        ([f"pixel{i}" for i in range(15)], None),
+        ([f"pixel{i}" for i in range(9)], None),
+        ([f"gene_{c}" for c in "abcdefghijklmnop"], None),
+        ([*(f"pixel{i}" for i in range(15)), "age"], None),
+    ],
+)
+def test_squares_of_numbered_columns_are_images(names: list[str], width: int | None) -> None:
+    shuffled = names[::-1]
+    assert square_width(place_pixels(shuffled), shuffled) == width
+
+
+def test_pixels_stand_where_their_number_says() -> None:
+    assert place_pixels(["pixel3", "pixel1", "pixel2"]) == {"pixel3": 2, "pixel1": 0, "pixel2": 1}
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert Scale(0.13, 0.97, 0, 1).ticks() == pytest.approx([0.2, 0.4, 0.6, 0.8])
+    assert [number(v) for v in (0, 0.12345, 12.345, 1234.5, 1e-7)] == [
+        "0",
+        "0.123",
+        "12.3",
+        "1,234",
+        "1.00e-07",
+    ]
