@@ -75,12 +75,13 @@ class Service:
         return self.process.wait(60)
 
 
-def write_wide_table(path: Path) -> Path:
-    """4000 rows of 40 features, some of which follow the target."""
+def write_wide_table(path: Path, n_rows: int = 4000, n_features: int = 40) -> Path:
+    """Features some of which follow the target."""
     rng = np.random.default_rng(0)
-    target = rng.integers(0, 3, 4000)
-    features = (target[:, None] * (np.arange(40) % 2) + rng.integers(0, 5, (4000, 40))) % 5
-    header = ",".join([*(f"x{i}" for i in range(40)), "cultivar"])
+    target = rng.integers(0, 3, n_rows)
+    noise = rng.integers(0, 5, (n_rows, n_features))
+    features = (target[:, None] * (np.arange(n_features) % 2) + noise) % 5
+    header = ",".join([*(f"x{i}" for i in range(n_features)), "cultivar"])
     table = np.column_stack([features, target])
     np.savetxt(path, table, fmt="%d", delimiter=",", header=header, comments="")
     return path

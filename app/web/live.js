@@ -1,0 +1,74 @@
+// Small pictures drawn in the page: a line that grows while a job runs, and histograms.
+
+import { amount } from "./format.js";
+import { h, s } from "./dom.js";
+
+const WIDTH = 520;
+const HEIGHT = 180;
+const LEFT = 52;
+const BOTTOM = 22;
+
+export class LiveLine {
+  constructor(title, unit, xLabel) {
+    this.points = [];
+    this.title = title;
+    this.xLabel = xLabel;
+    this.svg = s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title });
+    this.value = h("span", { class: "muted" }, "waiting");
+    this.unit = unit;
+    this.element = h("figure", { class: "chart live" },
+      h("div", { class: "figure-head" }, h("h3", {}, title), this.value), this.svg);
+  }
+
+  add(x, y) {
+    this.points.push([x, y]);
+    this.value.textContent = `${amount(y)} ${this.unit}`;
+    this.pending ??= requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    this.pending = undefined;
+    const [x0, x1] = range(this.points.map(([x]) => x));
+    const [y0, y1] = range(this.points.map(([, y]) => y));
+    const px = (x) => LEFT + ((x - x0) / (x1 - x0)) * (WIDTH - LEFT - 12);
+    const py = (y) => HEIGHT - BOTTOM - ((y - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - 12);
+    const path = this.points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
+    const [lastX, lastY] = this.points.at(-1);
+    this.svg.replaceChildren(
+      ...[y0, (y0 + y1) / 2, y1].flatMap((y) => gridLine(py(y), amount(Number(y.toPrecision(3))))),
+      s("text", { class: "muted", x: WIDTH - 12, y: HEIGHT - 5, "text-anchor": "end" }, this.xLabel),
+      s("polyline", { class: "line s1", points: path, fill: "none", "stroke-width": 2 }),
+      s("circle", { class: "dot s1", cx: px(lastX), cy: py(lastY), r: 4 }));
+  }
+}
+
+function gridLine(y, label) {
+  return [
+    s("line", { class: "grid", x1: LEFT, x2: WIDTH - 12, y1: y, y2: y }),
+    s("text", { class: "muted", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label),
+  ];
+}
+
+function range(values) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+}
+
+// Bars of a column's values; numbers touch each other, categories do not.
+export function histogram(column) {
+  const { counts, values } = column;
+  if (!counts.length) return h("span", { class: "muted" }, "");
+  const top = Math.max(...counts, 1);
+  const width = values ? Math.min(10, 96 / counts.length) : 96 / counts.length;
+  const gap = values ? 1.5 : 0.5;
+  const shape = counts.map((n, i) => {
+    const height = n ? Math.max(1, (n / top) * 22) : 0;
+    return `M${(i * width).toFixed(1)} 24v-${height.toFixed(1)}h${(width - gap).toFixed(1)}V24z`;
+  });
+  const label = values
+    ? values.map((value, i) => `${value}: ${counts[i]}`).join(", ")
+    : `${amount(column.min)} to ${amount(column.max)}: ${counts.join(", ")}`;
+  return s("svg", { class: "histogram", viewBox: "0 0 96 24", role: "img", "aria-label": label },
+    s("title", {}, label), s("path", { d: shape.join("") }));
+}

@@ -1,0 +1,19 @@
+// Light or dark: as the system says, or as the reader does.
+
+const THEME = "pith-theme";
+
+export function installTheme() {
+  const button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (localStorage.getItem(THEME) ?? (system.matches ? "dark" : "light")) === "dark";
+  const apply = () => {
+    document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+    button.textContent = isDark() ? "Light" : "Dark";
+  };
+  button.addEventListener("click", () => {
+    localStorage.setItem(THEME, isDark() ? "light" : "dark");
+    apply();
+  });
+  system.addEventListener("change", apply);
+  apply();
+}

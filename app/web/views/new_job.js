@@ -1,0 +1,137 @@
+// New job: a form filled with the defaults, checked by the service itself while it is filled in.
+
+import { get, post } from "../api.js";
+import { guarded, h, say } from "../dom.js";
+import { COLUMN_NAMES, Order } from "../order.js";
+import { copyButton } from "../save.js";
+import { curl, python } from "../snippets.js";
+
+const PATIENCE = 250;
+
+export async function showNewJob(root, { query, signal }) {
+  const [{ methods }, datasets, earlier] = await Promise.all([
+    get("/v1/methods", signal),
+    get("/v1/datasets?page_size=100", signal),
+    query.get("like") ? get(`/v1/jobs/${query.get("like")}`, signal) : null,
+  ]);
+  const usable = datasets.items.filter((dataset) => dataset.status !== "rejected");
+  root.append(h("h1", {}, "New job"));
+  if (!usable.length) {
+    root.append(h("p", {}, "A job needs a dataset: ", h("a", { href: "#/datasets" }, "upload one"), "."));
+    return;
+  }
+  const asked = { dataset_id: query.get("dataset") ?? usable[0].id, target: query.get("target") ?? "" };
+  const order = new Order(methods, usable, { ...asked, ...earlier?.specification });
+  new JobForm(order, usable, signal).show(root);
+}
+
+class JobForm {
+  constructor(order, datasets, signal) {
+    Object.assign(this, { order, datasets, signal });
+    this.names = h("datalist", { id: COLUMN_NAMES });
+    this.verdict = h("p", { class: "verdict", role: "status" });
+    this.submit = h("button", { class: "primary" }, "Run");
+    this.curl = h("pre", {});
+    this.python = h("pre", {});
+  }
+
+  show(root) {
+    const form = this.form();
+    form.addEventListener("input", () => this.changed());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      guarded(() => this.run())();
+    });
+    const load = guarded(() => this.loadNames());
+    this.order.dataset.control.addEventListener("change", load);
+    root.append(h("div", { class: "two" }, form,
+      h("aside", { "aria-label": "The same request elsewhere" },
+        snippet("curl", this.curl), snippet("Python", this.python))));
+    load();
+    this.changed();
+  }
+
+  form() {
+    const { dataset, target, k, method, compare, evaluate, stability, parameters, rest } = this.order;
+    const pair = (...fields) => h("div", { class: "pair" }, fields.map((field) => field.element));
+    return h("form", { novalidate: true },
+      pair(dataset, target), this.names, pair(k, method),
+      compare.element, evaluate.element, stability.element,
+      h("details", {}, h("summary", {}, "Parameters of the method"), parameters),
+      h("details", {}, h("summary", {}, "Columns, bins, splits and seed"),
+        h("div", { class: "grid-fields" }, rest.map((field) => field.element))),
+      this.verdict, h("div", { class: "actions" }, this.submit));
+  }
+
+  async loadNames() {
+    const { target } = this.order;
+    const { columns } = await get(`/v1/datasets/${this.order.dataset.read()}`, this.signal);
+    this.names.replaceChildren(...columns.map(({ name }) => h("option", { value: name })));
+    if (!target.control.value && columns.length) {
+      target.control.value = columns.at(-1).name;
+      this.changed();
+    }
+  }
+
+  changed() {
+    const specification = this.order.specification();
+    const dataset = this.datasets.find(({ id }) => id === specification.dataset_id);
+    this.curl.textContent = curl(specification);
+    this.python.textContent = python(specification, dataset?.name ?? "data.csv");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(guarded(() => this.check(specification)), PATIENCE);
+  }
+
+  async check(specification) {
+    this.latest = specification;
+    let errors = [];
+    try {
+      await post("/v1/jobs?validate_only=true", specification, { signal: this.signal });
+    } catch (error) {
+      if (error.status !== 422) throw error;
+      errors = error.errors.length ? error.errors : [{ pointer: "", detail: error.message }];
+    }
+    if (this.latest === specification) this.judge(errors);
+  }
+
+  judge(errors) {
+    const unplaced = this.order.complain(errors);
+    const many = errors.length === 1 ? "One field needs" : `${errors.length} fields need`;
+    this.verdict.className = errors.length ? "verdict bad" : "verdict good";
+    this.verdict.textContent = unplaced.join(" ")
+      || (errors.length ? `${many} your attention.` : "Ready to run.");
+  }
+
+  async run() {
+    const specification = this.order.specification();
+    this.submit.disabled = true;
+    try {
+      const job = await post("/v1/jobs", specification, { key: this.keyFor(specification) });
+      say("Submitted");
+      location.hash = `#/jobs/${job.id}`;
+    } catch (error) {
+      if (error.status !== 422 || !error.errors.length) throw error;
+      this.judge(error.errors);
+    } finally {
+      this.submit.disabled = false;
+    }
+  }
+
+  // The same key for the same order: a second click is not a second job.
+  keyFor(specification) {
+    const written = JSON.stringify(specification);
+    if (this.written !== written) Object.assign(this, { written, key: randomKey() });
+    return this.key;
+  }
+}
+
+function snippet(title, pre) {
+  return h("div", { class: "snippet" },
+    h("div", { class: "figure-head" }, h("h3", {}, title), copyButton(() => pre.textContent)), pre);
+}
+
+// crypto.randomUUID is only there with TLS or on loopback.
+function randomKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,46 @@
+"""The client's guide, run as it stands, and a comparison that goes all the way."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+
+import matplotlib as mpl
+import pytest
+
+from pith_client import Pith
+from tests.e2e.embedded import ROOT, WINE, Service
+
+mpl.use("agg")
+pytestmark = pytest.mark.xdist_group("e2e")
+
+
+def test_the_examples_print_what_the_guide_shows(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "client" / "README.md").read_text()
+    examples = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", page, re.M | re.S)
+    assert len(examples) == page.count("```python")
+    shared: dict[str, object] = {}
+    for program, shown in examples:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(program.replace("http://127.0.0.1:8000", service.address), shared)
+        assert printed.getvalue() == shown
+    pith = shared["pith"]
+    assert isinstance(pith, Pith)
+    pith.close()
+
+
+def test_a_comparison_comes_back_with_its_curves(service: Service) -> None:
+    comparison = {"methods": ["mrmr", "jmim"], "n_splits": 2}
+    with Pith(service.address) as pith:
+        result = pith.select(
+            WINE, target="cultivar", k=2, method="mrmr", compare=comparison, stability=2
+        )
+    assert result.comparison is not None and result.stability is not None
+    assert [m["label"] for m in result.comparison["methods"]] == ["mrmr", "jmim"]
+    assert result.stability["n_samples"] == 2
+    assert [line.get_label() for line in result.plot_accuracy().get_lines()] == ["mrmr", "jmim"]

@@ -1,0 +1,244 @@
+"""The web page as a person uses it: upload, submit, watch, read, cancel, and what goes wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Page, Route, expect
+
+from tests.e2e.browser import CHROMIUM, PHONE, chromium, opened
+from tests.e2e.embedded import SLOW, WINE, Service, write_wide_table
+
+pytestmark = [
+    pytest.mark.xdist_group("e2e"),
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed"),
+]
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "a'b&\"<b>", "</script>"]
+PATIENCE = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE)
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service, finished: str) -> Iterator[Page]:
+    """Opened when a first job is done: a worker may have to compile its kernels before it."""
+    with opened(browser, service.address) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def finished(service: Service) -> str:
+    """A job with a result."""
+    job_id = service.submit(service.upload(), k=3, method={"name": "gsm_cpd", "ranks": [5]})
+    service.wait_for(job_id, "succeeded")
+    return job_id
+
+
+def choose_file(page: Page, name: str, content: bytes) -> None:
+    page.goto("/#/datasets")
+    file = FilePayload(name=name, mimeType="text/csv", buffer=content)
+    page.locator("#file").set_input_files(file)
+
+
+def test_from_a_file_to_its_features(page: Page) -> None:
+    choose_file(page, "wine.csv", WINE.read_bytes() + b"\n")
+    expect(page.locator("h1")).to_contain_text("wine.csv")
+    expect(page.locator(".columns tbody tr")).to_have_count(14)
+    expect(page.locator(".histogram")).to_have_count(14)
+    page.get_by_role("link", name="Predict").last.click()
+    expect(page.get_by_label("Target", exact=True)).to_have_value("cultivar")
+    page.get_by_label("K", exact=True).fill("3")
+    page.get_by_label("Measure accuracy").check()
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    assert '"k": 3' in page.locator("aside pre").first.inner_text()
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".headline")).to_contain_text("3 features tell")
+    expect(page.locator("#chart-accuracy svg")).to_be_visible()
+    expect(page.locator(".pill")).to_have_text("succeeded")
+
+
+def test_every_chart_has_its_data_and_downloads(page: Page, finished: str) -> None:
+    page.goto(f"/#/jobs/{finished}")
+    gains = page.locator("#chart-gains")
+    gains.get_by_role("button", name="Data").click()
+    expect(gains.locator("tbody tr")).to_have_count(3)
+    saved = {}
+    for kind in ("CSV", "JSON", "SVG", "PNG"):
+        with page.expect_download() as download:
+            gains.get_by_role("button", name=kind).click()
+        saved[kind] = Path(download.value.path()).read_bytes()
+    rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    assert saved["JSON"].startswith(b"[")
+    assert saved["SVG"].startswith(b"<svg")
+    assert saved["PNG"].startswith(b"\x89PNG")
+
+
+def test_the_report_is_saved(page: Page, finished: str) -> None:
+    page.goto(f"/#/jobs/{finished}")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report").click()
+    assert download.value.suggested_filename == f"pith-{finished}.html"
+    assert Path(download.value.path()).read_text().startswith("<!doctype html>")
+
+
+def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
+    page.goto(f"/#/new?dataset={service.upload()}")
+    target = page.get_by_label("Target", exact=True)
+    target.fill("cultivr")
+    expect(page.get_by_text("the nearest name is 'cultivar'")).to_be_visible()
+    expect(target).to_have_attribute("aria-invalid", "true")
+    target.fill("cultivar")
+    page.get_by_text("Parameters of the method").click()
+    page.get_by_label("n_models").fill("many")
+    expect(page.locator(".field", has_text="n_models").locator(".mistake")).not_to_be_empty()
+    expect(page.get_by_text("One field needs your attention.")).to_be_visible()
+    page.get_by_label("n_models").fill("2")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+
+
+def test_a_running_job_shows_its_progress_and_stops(
+    page: Page, service: Service, tmp_path: Path
+) -> None:
+    wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
+    job_id = service.submit(wide, method=SLOW)
+    page.goto("/#/jobs")
+    page.locator(f'a[href="#/jobs/{job_id}"]').click()
+    expect(page.locator(".phases .now")).to_have_text("Fitting the model")
+    line = page.get_by_label("Log-likelihood").locator("polyline")
+    expect(line).to_have_attribute("points", re.compile(r"\S+ \S+ \S+"))
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".pill")).to_have_text("cancelled")
+    expect(page.get_by_text("The job was cancelled.")).to_be_visible()
+
+
+def test_errors_are_sentences(page: Page) -> None:
+    choose_file(page, "one.csv", b"a\n1\n2\n")
+    expect(page.locator(".failure")).to_contain_text("fewer than two columns")
+    choose_file(page, "picture.gif", b"GIF89a")
+    expect(page.locator(".alert")).to_contain_text("Send one of text/csv")
+    page.goto(f"/#/jobs/job_{'0' * 32}")
+    expect(page.locator(".failure")).to_contain_text("There is no job")
+
+
+def test_names_that_try_to_be_markup_are_text(page: Page, service: Service) -> None:
+    rows = "".join(f"{i % 2},<b>{i % 3}</b>,<i>{i % 2}</i>\n" for i in range(60))
+    head = io.StringIO()
+    csv.writer(head).writerow(HOSTILE)
+    choose_file(page, "<u>hostile</u>.csv", (head.getvalue() + rows).encode())
+    expect(page.locator("th.name").first).to_have_text(HOSTILE[0])
+    page.get_by_role("link", name="Predict").last.click()
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".headline")).to_contain_text("</script>")
+    expect(page.locator("figure").first).to_contain_text(HOSTILE[0])
+    assert page.locator("main img, main script, main b, main i, main u").count() == 0
+
+
+def test_light_and_dark_follow_the_system_and_the_reader(
+    browser: Browser, service: Service, finished: str
+) -> None:
+    with opened(browser, service.address, dark=True) as page:
+        page.goto(f"/#/jobs/{finished}")
+        ground = "getComputedStyle(document.body).backgroundColor"
+        assert page.evaluate(ground) == "rgb(16, 20, 24)"
+        page.get_by_role("button", name="Light").click()
+        assert page.evaluate(ground) == "rgb(246, 247, 247)"
+        page.reload()
+        assert page.evaluate(ground) == "rgb(246, 247, 247)"
+
+
+def test_nothing_is_wider_than_a_phone(browser: Browser, service: Service, finished: str) -> None:
+    dataset = service.job(finished)["dataset_id"]
+    with opened(browser, service.address, viewport=PHONE) as page:
+        for view in ("jobs", "datasets", f"datasets/{dataset}", "new", f"jobs/{finished}"):
+            page.goto(f"/#/{view}")
+            page.wait_for_load_state("networkidle")
+            expect(page.locator("h1")).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def test_the_keyboard_reaches_everything(page: Page, service: Service) -> None:
+    page.goto(f"/#/new?dataset={service.upload()}")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Dataset", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("K", exact=True)).to_be_focused()
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("cultivar")
+
+
+def test_a_key_is_asked_for_and_sent_with_every_request(page: Page) -> None:
+    sent: list[str | None] = []
+
+    def answer(route: Route) -> None:
+        headers = dict(route.request.headers)
+        sent.append(headers.pop("authorization", None))
+        if sent[-1] == "Bearer pith_secret":
+            route.continue_(headers=headers)  # the service behind asks for none
+        else:
+            problem = {"code": "key_required", "detail": "send a key"}
+            route.fulfill(status=401, json=problem, content_type="application/problem+json")
+
+    page.route("**/v1/**", answer)
+    page.goto("/#/jobs")
+    expect(page.get_by_text("This service asks for a key.")).to_be_visible()
+    page.get_by_label("Key", exact=True).fill("pith_secret")
+    page.get_by_role("button", name="Use this key").click()
+    expect(page.locator("h1")).to_have_text("Jobs")
+    expect(page.locator(".failure")).to_have_count(0)
+    assert sent[0] is None
+    assert page.evaluate("sessionStorage.getItem('pith-key')") == "pith_secret"
+    assert page.evaluate("Object.keys(localStorage)") == []
+
+
+def test_methods_are_compared_in_one_picture(page: Page, service: Service) -> None:
+    page.goto(f"/#/new?dataset={service.upload()}")
+    page.get_by_label("Method", exact=True).select_option("mrmr")
+    page.get_by_label("K", exact=True).fill("2")
+    page.get_by_label("CMIM").check()
+    page.get_by_label("Measure how stable").check()
+    page.get_by_text("Columns, bins, splits and seed").click()
+    page.get_by_label("comparison splits").fill("2")
+    page.get_by_label("stability samples").fill("2")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    assert (
+        'compare={"methods": ["mrmr", "cmim"], "n_splits": 2}' in page.locator("aside").inner_text()
+    )
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("#chart-ranking circle")).to_have_count(2)
+    expect(page.locator("#chart-stability")).to_contain_text("2 samples")
+
+
+def test_a_wide_result_takes_few_requests(page: Page, service: Service, tmp_path: Path) -> None:
+    table = write_wide_table(tmp_path / "wide.csv", n_rows=200, n_features=1000)
+    method = {"name": "gsm_cpd", "ranks": [4], "n_models": 1, "n_init": 1}
+    job_id = service.submit(service.upload(table), k=50, method=method)
+    service.wait_for(job_id, "succeeded")
+    sizes: dict[str, int] = {}
+    page.on("response", lambda answer: sizes.update({answer.url: len(answer.body())}))
+    page.goto(f"/#/jobs/{job_id}")
+    expect(page.locator(".headline")).to_contain_text("50 features")
+    page.wait_for_load_state("networkidle")
+    asked = [url for url in sizes if "/v1/" in url]
+    assert len(asked) == 3
+    assert sum(sizes.values()) < 1_000_000
+    assert page.evaluate("document.querySelectorAll('*').length") < 10_000
