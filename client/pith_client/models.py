@@ -1,0 +1,164 @@
+"""What the service answers, typed; `document` always holds the whole answer as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, Literal, Self
+
+FINAL = ("succeeded", "failed", "cancelled", "expired")
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Made from a document; fields that a newer service adds stay in `document`."""
+
+    document: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def read(cls, document: Document) -> Self:
+        """The answer that a document holds."""
+        names = {f.name for f in fields(cls)} - {"document"}
+        values = {name: _value(name, document.get(name)) for name in names}
+        return cls(**values, document=document)
+
+
+def _value(name: str, value: Any) -> Any:
+    return datetime.fromisoformat(value) if value and name.endswith("_at") else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column(Answer):
+    """What reading found in one column."""
+
+    name: str
+    kind: Literal["integer", "number", "boolean", "text"]
+    levels: int
+    missing: int
+    infinite: int
+    min: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset(Answer):
+    """An upload and how far reading it has come."""
+
+    id: str
+    status: Literal["processing", "ready", "rejected"]
+    name: str | None
+    format: str
+    sha256: str
+    n_bytes: int
+    n_rows: int | None
+    n_columns: int | None
+    reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def columns(self) -> list[Column]:
+        """The profile of every column; none in lists and before the dataset is ready."""
+        return [Column.read(column) for column in self.document.get("columns", ())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobError(Answer):
+    """Why a job failed or expired."""
+
+    code: str
+    message: str
+    retryable: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(Answer):
+    """A job as it was when it was asked for."""
+
+    id: str
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "expired"]
+    dataset_id: str
+    phase: str | None
+    progress: float
+    loglik: float | None
+    chosen: list[str]
+    attempts: int
+    labels: dict[str, str]
+    specification: dict[str, Any]
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it will never change again."""
+        return self.status in FINAL
+
+    @property
+    def error(self) -> JobError | None:
+        """Why it failed or expired."""
+        error = self.document.get("error")
+        return JobError.read(error) if error else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Answer):
+    """Something that happened to a job."""
+
+    seq: int
+    at: str
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Answer):
+    """A method; `parameters` is the JSON schema of its options, with defaults and limits."""
+
+    name: str
+    summary: str
+    fits_model: bool
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected(Answer):
+    """One chosen feature; information is in nats, and only `gsm_cpd` has it."""
+
+    rank: int
+    name: str
+    gain: float
+    decided_by: str
+    exact: bool
+    mi_label: float | None
+    mi_label_se: float | None
+    mi_latent: float | None
+    mi_latent_se: float | None
+    runner_up: str | None
+    margin: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Factor(Answer):
+    """P(level | state) of one variable: a row for each level, a column for each state."""
+
+    name: str
+    levels: list[str]
+    factor: list[list[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedModel(Answer):
+    """One fitted model; `weights` is P(state), and the last variable is the target."""
+
+    rank: int
+    family: str
+    weights: list[float]
+
+    @property
+    def variables(self) -> list[Factor]:
+        """The factor of every variable."""
+        return [Factor.read(variable) for variable in self.document["variables"]]
