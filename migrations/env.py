@@ -9,6 +9,8 @@ from app.datasets import models as dataset_models  # noqa: F401
 from app.db.base import Base
 from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
+from app.keys import models as key_models  # noqa: F401
+from app.units import models as unit_models  # noqa: F401
 
 
 def run() -> None:

@@ -1,0 +1,67 @@
+"""All SQL about keys. Nothing here begins or commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from app.db.base import AnyRow, Reader
+from app.keys.models import ApiKey
+
+SHOWN = tuple(c for c in ApiKey.__table__.columns if c.name not in {"digest", "slot"})
+_UNSYNCHRONISED = {"synchronize_session": False}
+
+
+def read_key(session: Reader, key_id: str) -> AnyRow | None:
+    """A key with its hash."""
+    statement = select(*ApiKey.__table__.columns).where(ApiKey.id == key_id)
+    return session.execute(statement).one_or_none()
+
+
+def list_keys(session: Reader, tenant: str | None) -> Sequence[AnyRow]:
+    """The keys of one tenant or of all, oldest first, without their hashes."""
+    statement = select(*SHOWN).order_by(ApiKey.tenant, ApiKey.created_at)
+    if tenant is not None:
+        statement = statement.where(ApiKey.tenant == tenant)
+    return session.execute(statement).all()
+
+
+def add_key(session: Session, key: ApiKey) -> AnyRow:
+    """Insert a key."""
+    session.add(key)
+    session.flush()
+    return session.execute(select(*SHOWN).where(ApiKey.id == key.id)).one()
+
+
+def free_expired_slots(session: Session, tenant: str, now: datetime) -> None:
+    """Let new keys take the place of those whose time is over."""
+    over = (ApiKey.tenant == tenant, ApiKey.expires_at <= now)
+    statement = update(ApiKey).where(*over).values(slot=None)
+    session.execute(statement, execution_options=_UNSYNCHRONISED)
+
+
+def taken_slots(session: Session, tenant: str) -> set[int]:
+    """The slots of the tenant's live keys."""
+    statement = select(ApiKey.slot).where(ApiKey.tenant == tenant, ApiKey.slot.is_not(None))
+    return {slot for slot in session.execute(statement).scalars() if slot is not None}
+
+
+def revoke(session: Session, key_id: str, now: datetime) -> AnyRow | None:
+    """End a key's life, once; None when there is no such key or it has ended."""
+    statement = (
+        update(ApiKey)
+        .where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
+        .values(revoked_at=now, slot=None)
+        .returning(*SHOWN)
+    )
+    return session.execute(statement, execution_options=_UNSYNCHRONISED).one_or_none()
+
+
+def note_use(session: Session, key_id: str, now: datetime, unless_since: datetime) -> None:
+    """Write when a key was used, unless that was written lately."""
+    known = or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < unless_since)
+    statement = update(ApiKey).where(ApiKey.id == key_id, known).values(last_used_at=now)
+    session.execute(statement, execution_options=_UNSYNCHRONISED)

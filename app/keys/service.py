@@ -1,0 +1,132 @@
+"""What operators do with keys, and what a key proves. Every transaction is visible here."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.db.base import AnyRow, Reader, utc_now
+from app.errors import Conflict, Invalid, NotFound, Unauthorized
+from app.keys import repository
+from app.keys.models import ApiKey
+from app.keys.scopes import Scope
+from app.keys.token import digest_of, id_of, new_token
+
+DEFAULT_TENANT = "default"
+# It names a folder of the store.
+TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+SLOTS = (1, 2)
+MAX_DAYS = 3650
+MAX_NAME_LENGTH = 255
+USE_NOTED = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """Who is asking and what is allowed; without a key on loopback, everything."""
+
+    tenant: str = DEFAULT_TENANT
+    scopes: Collection[Scope] = frozenset(Scope)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A key that is good at this moment; `is_noted` when its use was written lately."""
+
+    key_id: str
+    grant: Grant
+    is_noted: bool
+
+
+def create_key(
+    session: Session, secret: bytes, tenant: str, scopes: Collection[Scope], days: int, name: str
+) -> tuple[str, AnyRow]:
+    """Make a key; the token is in this answer and nowhere else."""
+    _check(tenant, scopes, days, name)
+    token, now = new_token(), utc_now()
+    key = ApiKey(
+        id=id_of(token),
+        tenant=tenant,
+        name=name,
+        digest=digest_of(token, secret),
+        scopes=sorted(scopes),
+        created_at=now,
+        expires_at=now + timedelta(days=days),
+    )
+    try:
+        with session.begin():
+            key.slot = _free_slot(session, tenant, now)
+            return token, repository.add_key(session, key)
+    except IntegrityError:  # another key took the slot at the same time
+        return create_key(session, secret, tenant, scopes, days, name)
+
+
+def _check(tenant: str, scopes: Collection[Scope], days: int, name: str) -> None:
+    if not TENANT.fullmatch(tenant):
+        raise Invalid(f"a tenant's name is small letters, digits, - and _, not {tenant!r}")
+    if len(name) > MAX_NAME_LENGTH:
+        raise Invalid(f"a key's name has at most {MAX_NAME_LENGTH} characters")
+    if not scopes:
+        raise Invalid(f"a key needs a scope: {', '.join(Scope)}")
+    if not 1 <= days <= MAX_DAYS:
+        raise Invalid(f"a key lives for 1 to {MAX_DAYS} days, not {days}")
+
+
+def _free_slot(session: Session, tenant: str, now: datetime) -> int:
+    repository.free_expired_slots(session, tenant, now)
+    free = set(SLOTS) - repository.taken_slots(session, tenant)
+    if not free:
+        detail = f"tenant {tenant} has {len(SLOTS)} live keys; revoke one first"
+        raise Conflict(detail, code="too_many_keys")
+    return min(free)
+
+
+def list_keys(session: Reader, tenant: str | None) -> Sequence[AnyRow]:
+    """The keys of one tenant or of all."""
+    return repository.list_keys(session, tenant)
+
+
+def revoke_key(session: Session, key_id: str) -> AnyRow:
+    """End a key's life; one that has ended stays as it is."""
+    with session.begin():
+        row = repository.revoke(session, key_id, utc_now()) or repository.read_key(session, key_id)
+    if row is None:
+        raise NotFound(f"there is no key {key_id}", code="key_not_found")
+    return row
+
+
+def read_id(token: str) -> str:
+    """The id in a key, or Unauthorized for what cannot be one; asks no database."""
+    key_id = id_of(token)
+    if key_id is None:
+        raise Unauthorized("this is no key of this service; it may be mistyped")
+    return key_id
+
+
+def verify(session: Reader, secret: bytes, token: str) -> Verified:
+    """Who holds this key, or Unauthorized."""
+    key_id = read_id(token)
+    row = repository.read_key(session, key_id)
+    if row is None or not hmac.compare_digest(row.digest, digest_of(token, secret)):
+        raise Unauthorized("this service knows no such key")
+    # From here on the caller has shown the whole key, and may know what became of it.
+    now = utc_now()
+    if row.revoked_at is not None:
+        raise Unauthorized(f"the key {key_id} was revoked")
+    if row.expires_at <= now:
+        raise Unauthorized(f"the key {key_id} has expired")
+    noted = row.last_used_at is not None and now - row.last_used_at < USE_NOTED
+    return Verified(key_id, Grant(row.tenant, frozenset(map(Scope, row.scopes))), noted)
+
+
+def note_use(session: Session, key_id: str) -> None:
+    """Write when a key was last used, to the minute."""
+    now = utc_now()
+    with session.begin():
+        repository.note_use(session, key_id, now, now - USE_NOTED)
