@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import structlog
 from celery import Celery
 from kombu.exceptions import OperationalError
+from redis import Redis, RedisError
 
 RUN_JOB = "pith.run_job"
 READ_DATASET = "pith.read_dataset"
-QUEUE = "pith"
+JOBS_QUEUE = "pith"
+READS_QUEUE = "pith.reads"
+# After a failure nobody asks the broker for this long: a sweep of hundreds waits for it once.
+PAUSE_SECONDS = 1.0
+PROBE_SECONDS = 1
+# While messages wait, an unheard one most likely waits among them. Ringing again for each would
+# fill the queue with repetitions, faster than a busy worker can drop them.
+BUSY_PATIENCE = 30
 
 log = structlog.get_logger(__name__)
 
+# A dead broker costs a ring this long, not the kernel's minutes.
+_TIMEOUTS: dict[str, Any] = {"socket_connect_timeout": 2, "socket_timeout": 5}
 SETTINGS: dict[str, Any] = {
     # Messages carry an id and nothing else; JSON cannot smuggle objects.
     "task_serializer": "json",
@@ -33,15 +46,14 @@ SETTINGS: dict[str, Any] = {
     # Cancelling is a flag in the row; nothing is revoked, watched or steered through the broker.
     "worker_enable_remote_control": False,
     "worker_send_task_events": False,
-    "task_default_queue": QUEUE,
-    # Our logs have one form; Celery would replace the handlers.
-    "worker_hijack_root_logger": False,
+    "task_default_queue": JOBS_QUEUE,
     "worker_redirect_stdouts": False,
     "broker_transport_options": {
-        # A dead broker costs a submission this long, not the kernel's minutes.
-        "socket_connect_timeout": 2,
-        "socket_timeout": 5,
+        **_TIMEOUTS,
         "socket_keepalive": True,
+        # kombu would try to connect for seconds; the sweeper rings again anyway.
+        "max_retries": 1,
+        "interval_start": 0,
     },
 }
 
@@ -58,26 +70,54 @@ class Bell:
 
     def __init__(self, celery: Celery) -> None:
         self.celery = celery
+        self._resume = 0.0
 
     def ring_for_job(self, job_id: str) -> None:
         """Tell a worker that this job may be claimed."""
-        self._ring(RUN_JOB, job_id)
+        self._ring(RUN_JOB, JOBS_QUEUE, job_id)
 
     def ring_for_dataset(self, dataset_id: str) -> None:
         """Tell a worker that this upload may be read."""
-        self._ring(READ_DATASET, dataset_id)
+        self._ring(READ_DATASET, READS_QUEUE, dataset_id)
 
-    def _ring(self, task: str, identifier: str) -> None:
+    def _ring(self, task: str, queue: str, identifier: str) -> None:
+        if time.monotonic() < self._resume:
+            return
         try:
-            self.celery.send_task(task, args=[identifier], queue=QUEUE, retry=False)
+            self.celery.send_task(task, args=[identifier], queue=queue, retry=False)
         except (OperationalError, OSError) as error:
+            self._resume = time.monotonic() + PAUSE_SECONDS
             log.warning("broker unreachable", task=task, id=identifier, error=str(error))
 
-    def is_reachable(self) -> bool:
-        """Whether the broker answers."""
+    def patience(self, queue: str, resend_seconds: float) -> timedelta:
+        """How long a ring may go unheard before it is taken for lost."""
+        return timedelta(seconds=resend_seconds * (1 if self.is_silent(queue) else BUSY_PATIENCE))
+
+    def is_silent(self, queue: str) -> bool:
+        """Whether no message waits for a worker, as far as the broker can be asked."""
         try:
-            with self.celery.connection_for_write() as connection:
-                connection.ensure_connection(max_retries=1, interval_start=0, timeout=2)
+            with Redis.from_url(self.celery.conf.broker_url, **_TIMEOUTS) as client:
+                return bool(client.llen(queue) == 0)
+        except RedisError:
+            return True
+
+    def is_reachable(self) -> bool:
+        """Whether the broker answers, and soon."""
+        soon = {"socket_connect_timeout": PROBE_SECONDS, "socket_timeout": PROBE_SECONDS}
+        try:
+            with self.celery.connection_for_write(transport_options=soon) as connection:
+                connection.ensure_connection(max_retries=1, interval_start=0, timeout=PROBE_SECONDS)
         except (OperationalError, OSError):
             return False
         return True
+
+
+class BackgroundBell(Bell):
+    """Rings from a thread of its own: a broker that hangs holds up no answer."""
+
+    def __init__(self, celery: Celery) -> None:
+        super().__init__(celery)
+        self._ringer = ThreadPoolExecutor(1, thread_name_prefix="bell")
+
+    def _ring(self, task: str, queue: str, identifier: str) -> None:
+        self._ringer.submit(super()._ring, task, queue, identifier)

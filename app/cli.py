@@ -1,4 +1,4 @@
-"""The command line: `pith serve | worker | migrate | select | version`.
+"""The command line: `pith serve | worker | migrate | select | keys | version`.
 
 The doorkeeper alone reaches every room, and imports each one late: `pith --help` answers at once,
 the API never loads numba, and the worker never loads FastAPI.
@@ -19,9 +19,16 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from app.keys.scopes import Scope
+
 if TYPE_CHECKING:
+    from app.keys.console import KeysConsole
     from app.settings import Settings
 
+EXEMPT = (
+    "Row-level security does not hold for the role of PITH_DATABASE_URL, a superuser: tenants are "
+    "kept apart by the queries alone. Use a role that owns the database and is no superuser."
+)
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -31,6 +38,11 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+keys = typer.Typer(help="Create, list and revoke the keys of callers.", no_args_is_help=True)
+cli.add_typer(keys, name="keys")
+USUAL_SCOPES = [Scope.READ, Scope.WRITE]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def main() -> None:
@@ -86,10 +98,12 @@ def worker() -> None:
 def migrate() -> None:
     """Bring the database of PITH_DATABASE_URL to the newest schema."""
     settings = _settings()
-    from app.db.migrate import upgrade
+    from app.db.migrate import is_exempt, upgrade
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database_url)
+    if is_exempt(settings.database_url):
+        typer.echo(f"pith: {EXEMPT}", err=True)
     typer.echo("The database is up to date.")
 
 
@@ -107,10 +121,16 @@ def select(
     strategy: Annotated[str, typer.Option(help="How they are cut: uniform, quantile.")] = "uniform",
     weight_column: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     evaluate: Annotated[bool, typer.Option("--evaluate", help="Held-out accuracy too.")] = False,
+    compare: Annotated[
+        str, typer.Option(help="Methods to compare, as mrmr,jmim,gsm_cpd or a JSON list.")
+    ] = "",
+    splits: Annotated[int, typer.Option(help="On how many splits they are compared.")] = 10,
+    stability: Annotated[int, typer.Option(help="Bootstrap samples to choose on.")] = 0,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     threads: Annotated[int, typer.Option(help="0 takes all cores.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON here.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Also write an HTML report here.")] = None,
 ) -> None:
     """Select features of a file in this process, without a service."""
     with _leaving_at_once():
@@ -130,10 +150,65 @@ def select(
             seed=seed,
             n_threads=threads,
         )
-        result = local.select(file, target, config)
+        comparison = local.configure_comparison(compare, splits)
+        samples = local.configure_samples(stability)
+        result = local.select(file, target, config, comparison, samples)
     except CoreError as error:
         _refuse(str(error))
     local.deliver(result, as_json=json, out=out)
+    if report is not None:
+        local.write_report(result, file, report)
+
+
+@keys.command("create")
+def create_key(
+    tenant: Annotated[str, typer.Option(help="Whose data it opens.")] = "default",
+    scope: Annotated[
+        list[Scope], typer.Option(help="What it allows; give it again for more.")
+    ] = USUAL_SCOPES,
+    days: Annotated[int, typer.Option(help="Days until it expires.")] = 365,
+    name: Annotated[str, typer.Option(help="A note for you.")] = "",
+    json: AsJson = False,
+) -> None:
+    """Create a key and show it, this once. A tenant has two live keys at most."""
+    with _keys_console() as console:
+        console.create(tenant, scope, days, name, as_json=json)
+
+
+@keys.command("list")
+def list_keys(
+    tenant: Annotated[str | None, typer.Option(help="Of this tenant only.")] = None,
+    json: AsJson = False,
+) -> None:
+    """List keys: whose, what for, until when, last used when."""
+    with _keys_console() as console:
+        console.show(tenant, as_json=json)
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(help="As listed: key_...")], json: AsJson = False
+) -> None:
+    """Revoke a key; it stops working within a second."""
+    with _keys_console() as console:
+        console.revoke(key_id, as_json=json)
+
+
+@contextmanager
+def _keys_console() -> Iterator[KeysConsole]:
+    settings = _settings()
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.errors import ServiceError
+    from app.keys.console import KeysConsole
+
+    try:
+        with KeysConsole(settings) as console:
+            yield console
+    except ServiceError as error:
+        _refuse(error.detail)
+    except SQLAlchemyError as error:
+        _refuse(f"The database does not answer ({type(error).__name__}): see PITH_DATABASE_URL.")
 
 
 @cli.command()
@@ -172,7 +247,7 @@ def _serve_embedded(settings: Settings) -> None:
 
 def _greet(address: str) -> None:
     body = "-H 'Content-Type: text/csv' --data-binary @examples/wine.csv"
-    typer.echo(f"Pith {installed_version('pith')} answers at {address} (reference: {address}/docs)")
+    typer.echo(f"Pith {installed_version('pith')} answers at {address} (open it in a browser)")
     typer.echo(f"Upload a file:\n  curl {body} {address}/v1/datasets")
 
 

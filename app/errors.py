@@ -51,6 +51,20 @@ class BadRequest(ServiceError):
     code = "bad_request"
 
 
+class Unauthorized(ServiceError):
+    """Nobody is known to be asking."""
+
+    status = 401
+    code = "key_invalid"
+
+
+class Forbidden(ServiceError):
+    """Whoever asks is known, and may not."""
+
+    status = 403
+    code = "scope_missing"
+
+
 class NotFound(ServiceError):
     """No such thing for this tenant."""
 
@@ -63,6 +77,13 @@ class NotAcceptable(ServiceError):
 
     status = 406
     code = "not_acceptable"
+
+
+class TooSlow(ServiceError):
+    """A body that does not arrive; the connection is closed."""
+
+    status = 408
+    code = "too_slow"
 
 
 class Conflict(ServiceError):
@@ -91,6 +112,23 @@ class Invalid(ServiceError):
 
     status = 422
     code = "invalid_request"
+
+
+class StorageFull(ServiceError):
+    """No room for the body."""
+
+    status = 507
+    code = "storage_full"
+
+
+class TooMany(ServiceError):
+    """More than one tenant may have or ask for; `wait` is when it may be worth another try."""
+
+    status = 429
+    code = "too_many_requests"
+
+    def __init__(self, detail: str, *, wait: int, code: str | None = None) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(wait)})
 
 
 class Unavailable(ServiceError):

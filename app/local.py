@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import platform
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from numpy.typing import NDArray
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from app.datasets.columns import load_columns
 from app.datasets.formats import CsvOptions, format_of
 from app.datasets.ingest import COLUMNS, Limits
 from app.datasets.tables import Rejected, Source, ingest
-from core.config import Columns, Discretize, Evaluate, SelectionConfig, method_from_dict
+from app.report.charts import charts_of
+from app.report.page import report
+from app.terminal import show
+from core.config import (
+    Bootstrap,
+    Columns,
+    Compare,
+    Discretize,
+    Evaluate,
+    SelectionConfig,
+    method_from_dict,
+)
 from core.errors import InvalidConfig, InvalidData
 from core.results import Progress as Step
-from core.results import Selected, SelectionResult
+from core.results import SelectionResult
 
 PHASES = {
     "encode": "Encoding columns",
@@ -30,14 +43,17 @@ PHASES = {
     "fit": "Fitting the model",
     "select": "Choosing features",
     "evaluate": "Measuring accuracy",
+    "compare": "Comparing methods",
+    "resample": "Drawing samples",
 }
 # The file is the caller's own, and so is the machine.
 NO_LIMITS = Limits(
     memory_bytes=sys.maxsize,
     seconds=sys.maxsize,
     max_rows=2**32 - 2,  # as many as polars counts
-    max_columns=sys.maxsize,
-    max_name_length=sys.maxsize,
+    max_columns=1 << 30,
+    max_name_length=1 << 20,
+    max_cell_bytes=sys.maxsize,
 )
 
 
@@ -75,18 +91,44 @@ def _count(k: str) -> int | Literal["auto"]:
 def _method(text: str) -> Mapping[str, Any]:
     if not text.startswith("{"):
         return {"name": text}
-    try:
-        document: dict[str, Any] = json.loads(text)
-    except ValueError as error:
-        raise InvalidConfig(f"method is not valid JSON: {error}", "method") from None
+    document: dict[str, Any] = _parse(text, "method")
     return document
 
 
-def select(file: Path, target: str, config: SelectionConfig) -> SelectionResult:
+def _parse(text: str, field: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidConfig(f"{field} is not valid JSON: {error}", field) from None
+
+
+def configure_comparison(methods: str, n_splits: int) -> Compare | None:
+    """Make a comparison of `mrmr,jmim`, or of a JSON list of methods with parameters."""
+    if not methods:
+        return None
+    texts: list[Any] = methods.split(",")
+    if methods.startswith("["):
+        texts = _parse(methods, "compare")
+    documents = [{"name": text} if isinstance(text, str) else text for text in texts]
+    return Compare(methods=tuple(map(method_from_dict, documents)), n_splits=n_splits)
+
+
+def configure_samples(n_samples: int) -> Bootstrap | None:
+    """Make bootstrap samples of their number; none of 0."""
+    return Bootstrap(n_samples=n_samples) if n_samples else None
+
+
+def select(
+    file: Path,
+    target: str,
+    config: SelectionConfig,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> SelectionResult:
     """Run the selection with a progress bar on stderr."""
     columns = read(file)
     # Loading numba takes a second or more: not before the options and the file have proved right.
-    from core.pipeline import select_features  # noqa: PLC0415
+    from core.pipeline import add_experiments, select_features  # noqa: PLC0415
 
     console = Console(stderr=True)
     bar = Progress(
@@ -101,10 +143,13 @@ def select(file: Path, target: str, config: SelectionConfig) -> SelectionResult:
     with bar:
         task = bar.add_task(PHASES["encode"], total=1.0)
 
-        def show(step: Step) -> None:
+        def tell(step: Step) -> None:
             bar.update(task, completed=step.fraction, description=PHASES[step.phase])
 
-        return select_features(columns, target, config, show)
+        result = select_features(columns, target, config, tell)
+        return add_experiments(
+            result, columns, config, compare, bootstrap, tell, timer=time.perf_counter
+        )
 
 
 def read(file: Path) -> dict[str, NDArray[Any]]:
@@ -132,46 +177,18 @@ def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None
     if as_json:
         sys.stdout.write(document)
     else:
-        _show(result, Console())
+        show(result, Console())
 
 
-def _show(result: SelectionResult, console: Console) -> None:
-    title = f"{len(result.selected)} features for {result.target}"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    cells = [_cells(feature) for feature in result.selected]
-    for heading in ("rank", "feature", "gain", "information", "± s.e.", "runner-up", "margin"):
-        if any(row[heading] for row in cells):
-            is_name = heading in ("feature", "runner-up")
-            table.add_column(heading, justify="left" if is_name else "right", overflow="fold")
-    for row in cells:
-        table.add_row(*(row[str(column.header)] for column in table.columns))
-    console.print(table)
-    console.print(_summary(result), highlight=False)
-
-
-def _cells(feature: Selected) -> dict[str, str]:
-    return {
-        "rank": str(feature.rank),
-        "feature": feature.name,
-        "gain": _number(feature.gain),
-        "information": _number(feature.mi_label),
-        "± s.e.": _number(feature.mi_label_se or None),  # none where it was enumerated
-        "runner-up": feature.runner_up or "",
-        "margin": _number(feature.margin),
+def write_report(result: SelectionResult, file: Path, out: Path) -> None:
+    """Write the same report that the service makes."""
+    with file.open("rb") as source:
+        sha256 = hashlib.file_digest(source, "sha256").hexdigest()
+    provenance = {
+        "dataset": {"id": file.name, "sha256": sha256},
+        "specification": result.config,
+        "seed": result.config["seed"],
+        "versions": {"pith": version("pith"), "python": platform.python_version()},
     }
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def _summary(result: SelectionResult) -> str:
-    lines = [f"{result.n_rows} rows; suggested k: {result.suggested_k}"]
-    if result.certificate is not None:
-        lines.append(f"At least {result.certificate.label.ratio:.1%} of the best possible choice")
-    for curve in result.evaluation.curves if result.evaluation else ():
-        accuracy = ", ".join(f"{mean:.3f}" for mean in curve.mean)
-        lines.append(
-            f"Accuracy of {curve.classifier.replace('_', ' ')} for k = 1, 2, ...: {accuracy}"
-        )
-    return "\n".join([*lines, *result.notes])
+    document = {**result.to_json(), "provenance": provenance}
+    out.write_text(report(document, charts_of(document, result.to_arrays())), encoding="utf-8")

@@ -16,6 +16,7 @@ Event = MutableMapping[str, Any]
 
 SECRET_NAME = re.compile(r"password|passwd|secret|token|authorization|cookie|api_?key", re.I)
 URL_PASSWORD = re.compile(r"(?P<scheme>\w+://[^\s:/@]*):[^\s@]*@")
+API_KEY = re.compile(r"\bpith_[0-9A-Za-z]{20,}")
 REDACTED = "[redacted]"
 
 
@@ -37,6 +38,8 @@ def configure_logging(level: str, form: Literal["auto", "json", "console"]) -> N
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    # Warnings of libraries are lines like all others.
+    logging.captureWarnings(True)
     # It introduces itself at every check of readiness.
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
@@ -71,7 +74,7 @@ def _ends(form: Literal["auto", "json", "console"]) -> list[Processor]:
 
 
 def redact(_logger: Any, _method: str, event: Event) -> Event:
-    """Blank what is named like a secret, and the password in any address."""
+    """Blank what is named like a secret, the password in any address, and any key."""
     return {name: _clean(name, value) for name, value in event.items()}
 
 
@@ -83,5 +86,5 @@ def _clean(name: str, value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_clean("", item) for item in value]
     if isinstance(value, str):
-        return URL_PASSWORD.sub(rf"\g<scheme>:{REDACTED}@", value)
+        return API_KEY.sub(REDACTED, URL_PASSWORD.sub(rf"\g<scheme>:{REDACTED}@", value))
     return value

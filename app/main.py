@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from app.api import datasets, docs, jobs, operations, outcomes
+from app.api import datasets, docs, jobs, operations, outcomes, reports, web
+from app.api.access import Guarded
 from app.api.deps import Services
+from app.api.keyring import Keyring
 from app.api.middleware import Observed, RequestMetrics
 from app.api.openapi import install_openapi
 from app.api.polled import PolledJobs
 from app.api.problems import install_handlers
 from app.api.versions import Version, Versions
 from app.api.watcher import Watcher
-from app.broker import Bell, make_celery
+from app.broker import BackgroundBell, make_celery
 from app.datasets.store import DATASETS, LocalStore
 from app.db.session import Database
+from app.db.tenants import TenantDatabase
 from app.jobs.repository import read_versions
+from app.keys.secret import load_secret
 from app.settings import Settings, get_settings
 
 DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
@@ -40,18 +44,24 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.registry = CollectorRegistry()
-    for part in (jobs, outcomes, datasets, operations, docs):  # the most polled first
+    for part in (jobs, outcomes, datasets, reports, operations, docs, web):  # the most polled first
         app.include_router(part.router)
     install_handlers(app)
     install_openapi(app)
-    app.add_middleware(Observed, metrics=RequestMetrics(app.state.registry))
+    app.add_middleware(Guarded, settings=settings)
+    app.add_middleware(
+        Observed,
+        metrics=RequestMetrics(app.state.registry),
+        body_seconds=settings.upload_window_seconds,
+    )
     return app
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]]:
     settings: Settings = app.state.settings
     database = Database(settings.database_url, pool_size=settings.database_pool_size)
+    tenants = TenantDatabase(settings.database_url, pool_size=settings.database_pool_size)
 
     def read(job_ids: Sequence[str]) -> dict[str, Version]:
         rows = database.read_again(lambda session: read_versions(session, job_ids))
@@ -61,12 +71,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.services = Services(
         settings=settings,
         database=database,
-        bell=Bell(make_celery(settings.broker_url)),
+        tenants=tenants,
+        bell=BackgroundBell(make_celery(settings.broker_url)),
         store=LocalStore(settings.data_dir / DATASETS),
         watcher=watcher,
         polled=PolledJobs(),
         versions=Versions(read),
+        keyring=Keyring(database, load_secret(settings)),
     )
-    yield
-    await watcher.close()
+    yield {"stop_waiting": watcher.close}
+    watcher.close()
+    tenants.dispose()
     database.dispose()

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from app.settings import Settings
+from app.settings import Settings, get_settings
+
+
+class ImpatientProtocol(HttpToolsProtocol):
+    """Closes connections whose headers do not arrive; uvicorn would wait for them for ever."""
+
+    _headers_due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first request's headers are due from now."""
+        super().connection_made(transport)
+        self._expect_headers()
+
+    def on_message_begin(self) -> None:
+        """The next request's headers are due from their first byte."""
+        self._headers_arrived()
+        self._expect_headers()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """The body is watched by whoever reads it."""
+        self._headers_arrived()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is due any more."""
+        self._headers_arrived()
+        super().connection_lost(exc)
+
+    def _expect_headers(self) -> None:
+        seconds = get_settings().upload_window_seconds
+        self._headers_due = self.loop.call_later(seconds, self.transport.close)
+
+    def _headers_arrived(self) -> None:
+        if self._headers_due is not None:
+            self._headers_due.cancel()
+
+
+class Server(uvicorn.Server):
+    """Lets requests that wait for a job go before it waits for requests."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; held polls would use up the time they are given, and end as a 500."""
+        if "stop_waiting" in self.lifespan.state:
+            self.lifespan.state["stop_waiting"]()
+        await super().shutdown(sockets)
 
 
 def run_server(factory: str, settings: Settings, fd: int | None = None) -> None:
@@ -16,13 +63,17 @@ def run_server(factory: str, settings: Settings, fd: int | None = None) -> None:
         factory=True,
         host=settings.host,
         port=settings.port,
+        http=ImpatientProtocol,
         # Ours stays in force: one form, with the ids in every line.
         log_config=None,
         access_log=False,
         server_header=False,
+        # The default of 5 s is also that of clients: both sides closed at the same time, and the
+        # request that was under way had no answer. Proxies keep connections for 60 s.
+        timeout_keep_alive=75,
         # Without it one open event stream would hold up a stop for ever.
         timeout_graceful_shutdown=settings.stop_seconds,
     )
     # Not uvicorn's own `fd`: it takes the socket for a Unix one and leaves out TCP_NODELAY.
     sockets = None if fd is None else [socket.socket(fileno=fd)]
-    uvicorn.Server(config).run(sockets)
+    Server(config).run(sockets)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ByteSize, Field, model_validator
+from pydantic import ByteSize, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.quota import Quota
+
 GIB = 1024**3
+MIN_SECRET_LENGTH = 32
+
+
+@lru_cache
+def is_loopback(host: str) -> bool:
+    """Whether an address is reached from this machine alone."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _size(gib: int, description: str) -> ByteSize:
@@ -45,6 +58,14 @@ class Settings(BaseSettings):
     port: int = Field(
         default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
+    require_keys: bool = Field(
+        default=False, description="Ask for keys on loopback too; beyond it they always are."
+    )
+    key_secret: str = Field(
+        default="",
+        repr=False,
+        description="Secret that keys are hashed with; empty is one made in `data_dir`.",
+    )
     stop_seconds: int = Field(
         default=20, ge=1, description="Time that requests under way get at a stop."
     )
@@ -53,14 +74,39 @@ class Settings(BaseSettings):
     )
 
     max_upload_bytes: ByteSize = _size(4, "Largest body of an upload; `4GiB` and the like.")
+    upload_window_seconds: float = Field(
+        default=30, gt=0, description="Time that headers, a document or a slow upload get."
+    )
+    upload_min_rate: ByteSize = Field(
+        default=ByteSize(4096), description="Bytes a second an upload must bring in every window."
+    )
     max_rows: int = Field(default=50_000_000, ge=1, description="Most rows of a dataset.")
     max_columns: int = Field(default=50_000, ge=2, description="Most columns of a dataset.")
     max_name_length: int = Field(
         default=256, ge=1, description="Longest column name, in characters."
     )
+    max_cell_bytes: ByteSize = Field(
+        default=ByteSize(65_536), description="Longest cell of text, in UTF-8."
+    )
     ingest_memory_bytes: ByteSize = _size(8, "Memory of the process that reads one upload.")
     ingest_seconds: int = Field(
         default=900, ge=1, description="Time that reading one upload may take."
+    )
+
+    tenant_max_bytes: ByteSize = _size(100, "Bytes of uploads that one tenant may keep.")
+    tenant_max_datasets: int = Field(
+        default=1000, ge=1, description="Datasets that one tenant may keep."
+    )
+    tenant_max_queued_jobs: int = Field(
+        default=1000, ge=1, description="Queued jobs of one tenant; more are refused."
+    )
+    tenant_max_running_jobs: int = Field(
+        default=64, ge=1, description="Running jobs of one tenant; more wait."
+    )
+    tenant_requests_per_second: float = Field(
+        default=1000,
+        ge=0,
+        description="Requests of one tenant's keys to one API process; 0 is no limit.",
     )
 
     max_deadline_seconds: int = Field(
@@ -79,17 +125,31 @@ class Settings(BaseSettings):
         default=5, gt=0, description="How often expired leases and forgotten jobs are looked for."
     )
     resend_seconds: float = Field(
-        default=10, gt=0, description="Time in the queue after which a job's id is sent again."
+        default=10,
+        gt=0,
+        description="Silence after which a job's id is sent again; 30 times that in a full queue.",
     )
     backoff_seconds: float = Field(
         default=5, ge=0, description="Wait before the second attempt; doubled for each one after."
     )
-    retention_days: float = Field(
-        default=30, gt=0, description="Age at which final jobs and unused datasets are removed."
+    checkpoint_seconds: float = Field(
+        default=30, ge=0, description="Work that a killed worker may cost; then it is saved."
+    )
+    job_retention_days: float = Field(
+        default=30, gt=0, description="Age, from its end, at which a final job is removed."
+    )
+    dataset_retention_days: float = Field(
+        default=30, gt=0, description="Age, from its newest job, at which a dataset is removed."
+    )
+    orphan_hours: float = Field(
+        default=24, gt=0, description="Age at which files that belong to nothing are removed."
     )
 
     worker_concurrency: int = Field(
         default=1, ge=1, description="Jobs that one worker runs at a time."
+    )
+    worker_readers: int = Field(
+        default=2, ge=1, description="Uploads that one worker reads at a time, beside its jobs."
     )
     worker_threads: int = Field(
         default=0, ge=0, description="Threads of one job; 0 shares the cores among the jobs."
@@ -98,7 +158,7 @@ class Settings(BaseSettings):
         default=100, ge=1, description="Jobs after which a worker's process is replaced."
     )
     worker_max_memory_bytes: ByteSize = _size(
-        8, "Resident size above which a worker's process is replaced after its job."
+        8, "Memory of one job; a process that holds more is replaced after its job."
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -115,6 +175,27 @@ class Settings(BaseSettings):
             return values
         data_dir = Path(str(values.get("data_dir", "data"))).absolute()
         return {**values, "database_url": f"sqlite:///{data_dir / 'pith.db'}"}
+
+    @property
+    def quota(self) -> Quota:
+        """How much one tenant may have."""
+        return Quota(
+            n_bytes=self.tenant_max_bytes,
+            n_datasets=self.tenant_max_datasets,
+            n_queued_jobs=self.tenant_max_queued_jobs,
+        )
+
+    @property
+    def keys_required(self) -> bool:
+        """Whether callers must show a key."""
+        return self.require_keys or not is_loopback(self.host)
+
+    @field_validator("key_secret")
+    @classmethod
+    def _check_secret(cls, value: str) -> str:
+        if value and len(value) < MIN_SECRET_LENGTH:
+            raise ValueError(f"a secret has at least {MIN_SECRET_LENGTH} characters")
+        return value
 
     @model_validator(mode="after")
     def _check_intervals(self) -> Settings:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from app.jobs import service
-from app.jobs.repository import Claim
+from app.jobs.repository import Claim, Event
 from app.jobs.state import Stop
+from app.units import service as units
+from app.units.repository import UnitClaim
 from core.results import Progress
 from worker.process import Process
 from worker.recorder import Recorder
@@ -34,11 +38,12 @@ class Stopped(Exception):
 class Heartbeat:
     """Renews the lease, writes progress, and learns of a cancel, a deadline or the loss."""
 
-    def __init__(self, process: Process, claim: Claim, recorder: Recorder) -> None:
+    def __init__(self, process: Process, claim: Claim | UnitClaim, recorder: Recorder) -> None:
         self._process = process
         self._claim = claim
         self._recorder = recorder
         self._reason: Stop | None = None
+        self._unsure = False
         self._wake = threading.Event()
         self._over = threading.Event()
         self._renewed = time.monotonic()
@@ -81,16 +86,32 @@ class Heartbeat:
             self._over.wait(MIN_GAP_SECONDS)
 
     def _beat(self) -> Stop | None:
-        values, events = self._recorder.peek()
         try:
             with self._process.database.write() as session:
-                reason = service.beat(session, self._claim, self._process.lease, values, events)
+                self._settle(session)
+                values, events = self._recorder.peek()
+                reason = self._renew(session, values, events)
         except SQLAlchemyError as error:
             log.warning("heartbeat failed", error=str(error))
+            self._unsure = True
             return self._after_silence()
         self._recorder.written(len(events))
         self._renewed = time.monotonic()
         return reason
+
+    def _settle(self, session: Session) -> None:
+        """Learn which events are there, after the answer to a commit may have been lost."""
+        if self._unsure and isinstance(self._claim, Claim):
+            self._recorder.written_in_all(service.count_reports(session, self._claim))
+        self._unsure = False
+
+    def _renew(
+        self, session: Session, values: Mapping[str, Any], events: Sequence[Event]
+    ) -> Stop | None:
+        claim, lease = self._claim, self._process.lease
+        if isinstance(claim, UnitClaim):
+            return units.beat(session, claim, lease, values, events)
+        return service.beat(session, claim, lease, values, events)
 
     def _after_silence(self) -> Stop | None:
         silent = time.monotonic() - self._renewed

@@ -17,8 +17,6 @@ from app.datasets.store import DATASETS, LocalStore
 from app.db.session import Database
 from app.settings import Settings
 
-SCRATCH = "scratch"
-
 
 class StopFlag:
     """One byte that the forked pool shares with the main process.
@@ -48,8 +46,8 @@ class Process:
 
     @cached_property
     def database(self) -> Database:
-        """Two connections: the task's and the heartbeat's."""
-        return Database(self.settings.database_url, pool_size=2)
+        """One connection for each task and one for the heartbeat."""
+        return Database(self.settings.database_url, pool_size=1 + self.settings.worker_readers)
 
     @cached_property
     def bell(self) -> Bell:

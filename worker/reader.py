@@ -14,22 +14,25 @@ from pathlib import Path
 from typing import Any
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from app.datasets import service
 from app.datasets.ingest import COLUMNS, OUTCOME, Limits, Order, out_of_memory
 from app.datasets.repository import ReadClaim
 from app.datasets.store import COLUMNS as COLUMNS_KEY
-from app.datasets.store import RAW, key_of
+from app.datasets.store import RAW, SCRATCH, key_of
 from app.db.base import AnyRow
 from app.jobs import sweep
+from app.lifeline import spawn
 from app.logs import job_context
-from worker.process import SCRATCH, Process
+from worker.patience import patiently
+from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.02
 STDERR = "stderr"
-TIME_OVER = {-signal.SIGXCPU, -signal.SIGKILL}
 
 
 class Interrupted(Exception):
@@ -47,8 +50,7 @@ def read_dataset(process: Process, dataset_id: str) -> None:
         try:
             _read(process, claim, row)
         except Interrupted:
-            with process.database.write() as session:
-                service.hand_back(session, process.bell, claim)
+            patiently(process, lambda session: service.hand_back(session, process.bell, claim))
 
 
 def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
@@ -65,16 +67,19 @@ def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
 def _conclude(
     process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str, Any], columns: Path
 ) -> None:
-    with process.database.write() as session:
-        if "rejected" in outcome:
-            service.reject(session, claim, outcome["rejected"])
-            return
-        key = key_of(row.tenant, row.id, COLUMNS_KEY)
-        with process.store.put(key) as target, columns.open("rb") as source:
-            shutil.copyfileobj(source, target)
+    if "rejected" in outcome:
+        patiently(process, lambda session: service.reject(session, claim, outcome["rejected"]))
+        return
+    key = key_of(row.tenant, row.id, COLUMNS_KEY)
+    with process.store.put(key) as target, columns.open("rb") as source:
+        shutil.copyfileobj(source, target)
+
+    def write(session: Session) -> bool:
         accepted = service.accept(session, claim, outcome["n_rows"], outcome["columns"])
-        if not accepted and service.is_gone(session, row.id):  # deleted while it was read
-            process.store.delete(key_of(row.tenant, row.id))
+        return accepted or not service.is_gone(session, row.id)
+
+    if not patiently(process, write):  # deleted while it was read
+        process.store.delete(key_of(row.tenant, row.id))
 
 
 def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) -> dict[str, Any]:
@@ -90,13 +95,13 @@ def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) 
         )
         with (directory / STDERR).open("wb") as words:
             command = [sys.executable, "-m", "app.datasets.ingest", order.to_json()]
-            child = subprocess.Popen(command, stdin=source, stderr=words)  # noqa: S603  our own
+            child = spawn(command, stdin=source, stderr=words)
         try:
-            _await(process, claim, child, limits)
+            in_time = _await(process, claim, child, limits)
         finally:
             child.kill()
             child.wait()
-    return _outcome(directory, child.returncode, limits)
+    return _outcome(directory, child.returncode, limits, in_time=in_time)
 
 
 def _limits(process: Process) -> Limits:
@@ -107,13 +112,14 @@ def _limits(process: Process) -> Limits:
         max_rows=settings.max_rows,
         max_columns=settings.max_columns,
         max_name_length=settings.max_name_length,
+        max_cell_bytes=settings.max_cell_bytes,
     )
 
 
 def _await(
     process: Process, claim: ReadClaim, child: subprocess.Popen[bytes], limits: Limits
-) -> None:
-    """Wait for the child, renewing the lease; one that takes too long is left to be killed."""
+) -> bool:
+    """Wait for the child, renewing the lease; False when it takes too long and is to be killed."""
     started = renewed = time.monotonic()
     while child.poll() is None and time.monotonic() - started < limits.seconds:
         time.sleep(POLL_SECONDS)
@@ -121,24 +127,37 @@ def _await(
             raise Interrupted
         if time.monotonic() - renewed > process.settings.heartbeat_seconds:
             renewed = time.monotonic()
-            with process.database.write() as session:
-                if not service.renew(session, claim, process.lease):
-                    raise Interrupted
+            if not _renew(process, claim):
+                raise Interrupted
+    return child.poll() is not None
 
 
-def _outcome(directory: Path, code: int, limits: Limits) -> dict[str, Any]:
+def _renew(process: Process, claim: ReadClaim) -> bool:
+    try:
+        with process.database.write() as session:
+            return service.renew(session, claim, process.lease)
+    except SQLAlchemyError as error:  # what was read is still accepted, if the claim holds then
+        log.warning("lease not renewed", error=str(error))
+        return True
+
+
+def _outcome(directory: Path, code: int, limits: Limits, *, in_time: bool) -> dict[str, Any]:
     try:
         outcome: dict[str, Any] = json.loads((directory / OUTCOME).read_text())
     except (OSError, ValueError):
         words = (directory / STDERR).read_text(errors="replace")
         log.warning("reader died", code=code, stderr=words[-2000:])
-        return {"rejected": _cause(code, words, limits)}
+        over = code == -signal.SIGXCPU or not in_time
+        return {"rejected": _out_of_time(limits) if over else _cause(code, words, limits)}
     return outcome
 
 
+def _out_of_time(limits: Limits) -> str:
+    return f"reading the file takes longer than the {limits.seconds} seconds allowed"
+
+
 def _cause(code: int, words: str, limits: Limits) -> str:
-    if code in TIME_OVER:
-        return f"reading the file takes longer than the {limits.seconds} seconds allowed"
-    if any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
+    killed = code == -signal.SIGKILL  # by the kernel, which ran out
+    if killed or any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
         return out_of_memory(limits)
     return "the file makes its reader crash; it is damaged or was made to"

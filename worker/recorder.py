@@ -21,6 +21,7 @@ class Recorder:
         self._values: dict[str, Any] = {}
         self._chosen: list[str] = []
         self._events: list[Event] = []
+        self._n_written = 0
         self._phase: str | None = None
         self._since = time.monotonic()
         self._seconds: dict[str, float] = {}
@@ -68,6 +69,11 @@ class Recorder:
         """The first `n_events` are in the database."""
         with self._lock:
             del self._events[:n_events]
+            self._n_written += n_events
+
+    def written_in_all(self, n_events: int) -> None:
+        """So many events of this run are in the database."""
+        self.written(n_events - self._n_written)
 
     def close(self) -> tuple[dict[str, Any], list[Event]]:
         """The rest, with the time spent in each phase."""
@@ -75,6 +81,25 @@ class Recorder:
             self._enter(None)
             seconds = {phase: round(spent, 6) for phase, spent in self._seconds.items()}
             return {**self._values, "phase_seconds": seconds}, list(self._events)
+
+
+class QuietRecorder(Recorder):
+    """Keeps the fraction alone: a job that has many fits does not show the phases of each."""
+
+    def peek(self) -> tuple[dict[str, Any], list[Event]]:
+        """How far the unit has come."""
+        with self._lock:
+            return {"progress": self._values.get("progress", 0.0)}, []
+
+    def note(self, progress: Progress) -> bool:
+        """Remember how far it has come; the next beat is soon enough."""
+        with self._lock:
+            self._values = {"progress": _share(progress.fraction)}
+        return False
+
+    def close(self) -> tuple[dict[str, Any], list[Event]]:
+        """Nothing is left to be told."""
+        return {}, []
 
 
 def _share(fraction: float) -> float:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import platform
-import time
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
 import structlog
-from sqlalchemy.exc import DBAPIError
+from numpy.typing import NDArray
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
@@ -20,20 +18,23 @@ from app.datasets.store import COLUMNS, key_of
 from app.db.base import utc_now
 from app.errors import ServiceError
 from app.jobs import service
+from app.jobs.memory import check_memory
 from app.jobs.models import JobResult
 from app.jobs.service import Failure, Work
 from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
 from app.logs import job_context
-from core.errors import CoreError, InvalidConfig
+from app.units.service import UnitWork
+from core.errors import CoreError
 from core.pipeline import select_features
-from core.results import SelectionResult
+from core.results import Progress, SelectionResult
+from worker.checkpoints import CheckpointKeeper, pack
 from worker.heartbeat import Heartbeat, Stopped
+from worker.patience import patiently
 from worker.process import Process
 from worker.recorder import Recorder, finite
 
 log = structlog.get_logger(__name__)
-T = TypeVar("T")
 
 RECORDED_VERSIONS = ("pith", "numpy", "scipy", "numba")
 INTERNAL = Failure(
@@ -46,16 +47,20 @@ OUT_OF_MEMORY = Failure(
 )
 
 
-def run_job(process: Process, job_id: str) -> None:
-    """Claim the job and bring it to an end; nothing happens when it is not to be had."""
+def run_job(process: Process, job_id: str) -> bool:
+    """Claim the job and bring it to an end; False when it is not to be had."""
     with process.database.write() as session:
-        work = service.claim(session, job_id, process.new_owner(), process.lease)
+        max_running = process.settings.tenant_max_running_jobs
+        work = service.claim(session, job_id, process.new_owner(), process.lease, max_running)
     if work is None:
-        return
+        return False
     with job_context(job_id, attempt=work.claim.attempt):
         log.info("job started")
         outcome = _execute(process, work)
         log.info("job ended", outcome=outcome)
+    with process.database.write() as session:
+        service.ring_next(session, process.bell, work.tenant, max_running)
+    return True
 
 
 def _execute(process: Process, work: Work) -> str:
@@ -63,23 +68,33 @@ def _execute(process: Process, work: Work) -> str:
     try:
         with Heartbeat(process, work.claim, recorder) as heartbeat:
             heartbeat.check()
-            result = _compute(process, work, heartbeat)
+            keeper = CheckpointKeeper(process, work.claim)
+            result = compute(process, work, heartbeat, keeper)
     except Stopped as stopped:
         return _stop(process, work, stopped.reason)
+    except OperationalError as error:  # the database went away, which is no fault of the job
+        log.warning("handing back without a database", error=str(error.orig))
+        return _stop(process, work, Stop.HANDED_BACK)
     except Exception as error:  # every fault ends the job, and none the worker
-        return _fail(process, work, recorder, _explain(error))
+        return _fail(process, work, recorder, explain(error))
     return _succeed(process, work, recorder, result)
 
 
-def _compute(process: Process, work: Work, heartbeat: Heartbeat) -> JobResult:
-    specification = Specification.model_validate(work.specification)
-    with process.database.read() as session:
-        sha256 = datasets.read_sha256(session, work.tenant, work.dataset_id)
-    with process.store.open(key_of(work.tenant, work.dataset_id, COLUMNS)) as file:
-        columns = load_columns(file)
-    check_columns(specification, list(columns))
+def compute(
+    process: Process,
+    work: Work | UnitWork,
+    heartbeat: Heartbeat,
+    keeper: CheckpointKeeper | None = None,
+) -> JobResult:
+    """Select the features of a whole job, or of one of its units, which is small enough to lose."""
+    specification, columns = load_input(process, work)
+    sha256 = patiently(
+        process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)
+    )
     config = config_of(specification, process.settings.worker_threads)
-    result = select_features(columns, specification.target, config, heartbeat.report)
+    report = heartbeat.report if keeper is None else _saving(heartbeat, keeper)
+    checkpoint = None if keeper is None else keeper.checkpoint
+    result = select_features(columns, specification.target, config, report, checkpoint)
     return JobResult(
         job_id=work.claim.job_id,
         tenant=work.tenant,
@@ -89,7 +104,36 @@ def _compute(process: Process, work: Work, heartbeat: Heartbeat) -> JobResult:
     )
 
 
-def _provenance(work: Work, sha256: str) -> dict[str, Any]:
+def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progress], None]:
+    """Report, and save what is done now and then and when the job is handed back."""
+
+    def report(progress: Progress) -> None:
+        try:
+            heartbeat.report(progress)
+        except Stopped as stopped:
+            if stopped.reason is Stop.HANDED_BACK:
+                keeper.save()
+            raise
+        keeper.save_when_due()
+
+    return report
+
+
+def load_input(
+    process: Process, work: Work | UnitWork
+) -> tuple[Specification, dict[str, NDArray[Any]]]:
+    """What is asked, and the columns it is asked of."""
+    specification = Specification.model_validate(work.specification)
+    with process.database.read() as session:
+        n_rows, profile = datasets.read_profile(session, work.dataset_id)
+    check_memory(specification, n_rows, profile, process.settings.worker_max_memory_bytes)
+    with process.store.open(key_of(work.tenant, work.dataset_id, COLUMNS)) as file:
+        columns = load_columns(file)
+    check_columns(specification, list(columns))
+    return specification, columns
+
+
+def _provenance(work: Work | UnitWork, sha256: str) -> dict[str, Any]:
     versions = {name: version(name) for name in RECORDED_VERSIONS}
     return {
         "dataset": {"id": work.dataset_id, "sha256": sha256},
@@ -103,15 +147,13 @@ def _pack(result: SelectionResult) -> bytes | None:
     arrays = result.to_arrays()
     if not arrays:
         return None
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
-    return buffer.getvalue()
+    return pack(arrays)
 
 
-def _explain(error: Exception) -> Failure:
+def explain(error: Exception) -> Failure:
+    """The fault in words for the job's owner."""
     if isinstance(error, CoreError):
-        code = "invalid_config" if isinstance(error, InvalidConfig) else "invalid_data"
-        return Failure(code, str(error))
+        return Failure(error.code, str(error))
     if isinstance(error, ServiceError):
         return Failure(error.code, error.detail)
     if isinstance(error, MemoryError):
@@ -128,7 +170,7 @@ def _succeed(process: Process, work: Work, recorder: Recorder, result: JobResult
     def write(session: Session) -> bool:
         return service.succeed(session, work.claim, result, values, events)
 
-    return "succeeded" if _persist(process, write) else "lost"
+    return "succeeded" if patiently(process, write) else "lost"
 
 
 def _fail(process: Process, work: Work, recorder: Recorder, failure: Failure) -> str:
@@ -137,23 +179,9 @@ def _fail(process: Process, work: Work, recorder: Recorder, failure: Failure) ->
     def write(session: Session) -> bool:
         return service.fail(session, work.claim, failure, values, events)
 
-    return f"failed: {failure.code}" if _persist(process, write) else "lost"
+    return f"failed: {failure.code}" if patiently(process, write) else "lost"
 
 
 def _stop(process: Process, work: Work, reason: Stop) -> str:
-    _persist(process, lambda session: service.stop(session, process.bell, work.claim, reason))
+    patiently(process, lambda session: service.stop(session, process.bell, work.claim, reason))
     return reason
-
-
-def _persist(process: Process, write: Callable[[Session], T]) -> T:
-    """Try while the lease may hold: hours of work are not lost to a restart of the database."""
-    patience = time.monotonic() + process.settings.lease_seconds
-    while True:
-        try:
-            with process.database.write() as session:
-                return write(session)
-        except DBAPIError as error:
-            if time.monotonic() > patience:
-                raise
-            log.warning("database away, trying again", error=str(error.orig))
-            time.sleep(1)

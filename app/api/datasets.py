@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import errno
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -12,21 +13,21 @@ from starlette.concurrency import run_in_threadpool
 
 from app.api import paging
 from app.api.deps import Caller, CallerDep, DatasetId
+from app.api.middleware import CLOSE
 from app.api.openapi import header, link, problems
 from app.api.schemas import DatasetPage, DatasetRead, DatasetSummary
-from app.api.uploads import open_multipart, receive, too_large
+from app.api.uploads import FRAME_BYTES, limited, open_multipart, receive, too_large
 from app.datasets import service
 from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
 from app.datasets.service import Upload
 from app.datasets.store import RAW, key_of
 from app.db.base import new_id
-from app.errors import Unavailable, UnsupportedMedia
+from app.errors import StorageFull, TooLarge, Unavailable, UnsupportedMedia
 from app.jobs.methods import Strict
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
-# What the frame of a multipart body may add to the file.
-MULTIPART_BYTES = 65_536
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 UPLOAD_BODY = {
     "required": True,
@@ -78,7 +79,7 @@ class PageQuery(Strict):
     summary="Upload a file",
     response_model=DatasetSummary,
     responses={
-        **problems(400, 413, 415),
+        **problems(400, 408, 413, 415, 507),
         201: {"description": "Stored; being read.", **STORED},
         200: {"description": "The same bytes are there.", "model": DatasetSummary, **STORED},
     },
@@ -91,26 +92,47 @@ async def upload_dataset(
 
     The same bytes again answer 200 with the dataset that is there.
     """
-    upload = await _store(request, caller, query)
+    upload = await _store_within_quota(request, caller, query)
     services = caller.services
     dataset, is_new = await run_in_threadpool(
-        caller.write, service.register, services.bell, services.store, upload
+        caller.write,
+        service.register,
+        services.bell,
+        services.store,
+        upload,
+        services.settings.quota,
     )
     body = DatasetSummary.model_validate(dataset).model_dump_json()
     headers = {"Location": f"/v1/datasets/{dataset.id}"}
     return Response(body, 201 if is_new else 200, headers, "application/json")
 
 
-async def _store(request: Request, caller: Caller, query: UploadQuery) -> Upload:
-    max_bytes = caller.services.settings.max_upload_bytes
+async def _store_within_quota(request: Request, caller: Caller, query: UploadQuery) -> Upload:
+    """The bytes are not known before they are here, but how many more there may be is."""
+    settings = caller.services.settings
+    room = await caller.read_aside(service.find_room, settings.quota)
+    try:
+        return await _store(request, caller, query, min(room, settings.max_upload_bytes))
+    except TooLarge as refused:
+        if room < settings.max_upload_bytes:
+            error = settings.quota.too_many_bytes()
+            error.headers |= CLOSE
+            raise error from refused
+        raise
+
+
+async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes: int) -> Upload:
+    settings = caller.services.settings
     announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > max_bytes + MULTIPART_BYTES:
+    if announced.isdecimal() and int(announced) > max_bytes + FRAME_BYTES:
         raise too_large(max_bytes)
     media_type = request.headers.get("content-type", "")
-    chunks: AsyncIterator[bytes] = request.stream()
+    chunks = limited(
+        request.stream(), max_bytes, settings.upload_window_seconds, settings.upload_min_rate
+    )
     name = query.name
     if media_type.lower().startswith("multipart/form-data"):
-        part = await open_multipart(request)
+        part = await open_multipart(media_type, chunks)
         chunks, media_type, name = part.chunks, part.media_type, name or part.filename
     upload_format = _format(media_type, name)
     dataset_id = new_id("ds")
@@ -132,6 +154,8 @@ def _storing(caller: Caller, dataset_id: str) -> Iterator[Any]:
         with caller.services.store.put(key_of(caller.tenant, dataset_id, RAW)) as file:
             yield file
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StorageFull("there is no room for the file", headers=CLOSE) from error
         detail = f"the file could not be stored: {error.strerror}"
         raise Unavailable(detail, code="storage_unavailable") from error
 

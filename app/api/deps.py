@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Request
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.api.keyring import Keyring
 from app.api.polled import PolledJobs
 from app.api.versions import Versions
 from app.api.watcher import Watcher
@@ -17,26 +18,27 @@ from app.broker import Bell
 from app.datasets.store import LocalStore
 from app.db.base import Reader
 from app.db.session import Database
+from app.db.tenants import TenantDatabase
 from app.errors import UnsupportedMedia
 from app.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-DEFAULT_TENANT = "default"
-
 
 @dataclass(frozen=True)
 class Services:
-    """The parts, made once at the start."""
+    """The parts, made once at the start; `database` sees every tenant's rows, `tenants` one's."""
 
     settings: Settings
     database: Database
+    tenants: TenantDatabase
     bell: Bell
     store: LocalStore
     watcher: Watcher
     polled: PolledJobs
     versions: Versions
+    keyring: Keyring
 
 
 @dataclass(frozen=True)
@@ -50,15 +52,15 @@ class Caller:
         self, call: Callable[Concatenate[Reader, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """Call a service that only reads; once more if its connection had died while idle."""
-        return self.services.database.read_again(
-            lambda session: call(session, self.tenant, *args, **kw)
+        return self.services.tenants.read_again(
+            self.tenant, lambda session: call(session, self.tenant, *args, **kw)
         )
 
     def write(
         self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """Call a service that writes, in transactions of its own."""
-        with self.services.database.write() as session:
+        with self.services.tenants.write(self.tenant) as session:
             return call(session, self.tenant, *args, **kw)
 
     async def read_aside(
@@ -69,8 +71,8 @@ class Caller:
 
 
 async def resolve_caller(request: Request) -> Caller:
-    """Who is asking: the one tenant there is."""
-    return Caller(request.app.state.services, DEFAULT_TENANT)
+    """Who is asking, as the door found out."""
+    return Caller(request.app.state.services, request.scope["grant"].tenant)
 
 
 async def require_json(request: Request) -> None:

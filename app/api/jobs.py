@@ -90,10 +90,19 @@ def submit_job(
 ) -> Response:
     """Answers at once; the job waits for its dataset and for a worker."""
     specification = body.completed(caller.services.settings.max_deadline_seconds)
+    memory = caller.services.settings.worker_max_memory_bytes
     if query.validate_only:
-        caller.read(service.validate, specification)
+        caller.read(service.validate, specification, memory)
         return Response(specification.model_dump_json(), 200, media_type=JSON)
-    job, _ = caller.write(service.submit, caller.services.bell, specification, idempotency_key)
+    services = caller.services
+    job, _ = caller.write(
+        service.submit,
+        services.bell,
+        specification,
+        idempotency_key,
+        services.settings.quota,
+        memory,
+    )
     return _respond(_render(job), 202, {"Location": f"/v1/jobs/{job.id}"})
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 import re
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.problems import respond_to
 from app.logs import request_context
 
 log = structlog.get_logger(__name__)
@@ -20,6 +24,20 @@ log = structlog.get_logger(__name__)
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 MAX_DOCUMENT_BYTES = 1 << 20
 UPLOADS = "/v1/datasets"
+# Without it the server would read, and drop, what the client still has to say.
+CLOSE = {"Connection": "close"}
+SECURE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+# An answer is data; what is a page has a policy of its own.
+POLICY = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+)
 # No secrets: asking the kernel for every id gives up the interpreter, which costs half a poll.
 _IDS = random.Random()  # noqa: S311
 
@@ -38,9 +56,10 @@ class RequestMetrics:
 class Observed:
     """Plain ASGI: the layer that FastAPI offers costs more than the poll it would watch."""
 
-    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics, body_seconds: float) -> None:
         self.app = app
         self.metrics = metrics
+        self.body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -49,22 +68,31 @@ class Observed:
             return
         request_id = scope["request_id"] = _request_id(scope)
         started = time.perf_counter()
-        status = 500
+        status, is_started = 500, False
 
         async def send_with_id(message: Message) -> None:
-            nonlocal status
+            nonlocal status, is_started
             if message["type"] == "http.response.start":
                 status = message["status"]
+                headers = message.get("headers", ())
                 message["headers"] = [
-                    *message.get("headers", ()),
+                    *headers,
                     (b"x-request-id", request_id.encode()),
-                    (b"x-content-type-options", b"nosniff"),
+                    *SECURE_HEADERS,
+                    *(() if _has_policy(headers) else POLICY),
                 ]
+                is_started = True
             await send(message)
 
         with request_context(request_id):
             try:
-                await self.app(scope, _limited(scope, receive), send_with_id)
+                await self.app(scope, _limited(scope, receive, self.body_seconds), send_with_id)
+            except Exception as error:
+                if is_started:  # the server breaks the connection off
+                    raise
+                log.error("fault", exc_info=error)
+                response = await respond_to(Request(scope), error)
+                await response(scope, receive, send_with_id)
             finally:
                 self._record(scope, status, time.perf_counter() - started)
 
@@ -79,23 +107,35 @@ class Observed:
             log.log(level, "request", **line, seconds=round(seconds, 4))
 
 
+def _has_policy(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-security-policy" for name, _ in headers)
+
+
 def _request_id(scope: Scope) -> str:
     given = dict(scope["headers"]).get(b"x-request-id", b"")
     return given.decode() if REQUEST_ID.fullmatch(given) else f"{_IDS.getrandbits(64):016x}"
 
 
-def _limited(scope: Scope, receive: Receive) -> Receive:
-    """Uploads count their own bytes; every other body is a small document."""
+def _limited(scope: Scope, receive: Receive, seconds: float) -> Receive:
+    """Uploads watch their own bytes; every other body is a small document and comes soon."""
     if scope["path"] == UPLOADS:
         return receive
-    received = 0
+    received, arriving = 0, True
+    until = asyncio.get_running_loop().time() + seconds
 
     async def receive_limited() -> Any:
-        nonlocal received
-        message = await receive()
+        nonlocal received, arriving
+        try:
+            async with asyncio.timeout_at(until if arriving else None):
+                message = await receive()
+        except TimeoutError:
+            detail = f"the body did not arrive within {seconds:g} seconds"
+            raise HTTPException(408, detail, CLOSE) from None
+        arriving = message.get("more_body", False)
         received += len(message.get("body", b""))
         if received > MAX_DOCUMENT_BYTES:
-            raise HTTPException(413, f"the body is larger than {MAX_DOCUMENT_BYTES} bytes")
+            detail = f"the body is larger than {MAX_DOCUMENT_BYTES} bytes"
+            raise HTTPException(413, detail, CLOSE)
         return message
 
     return receive_limited

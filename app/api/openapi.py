@@ -9,20 +9,34 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.api.access import is_public, scope_for
 from app.api.problems import MEDIA_TYPE, Problem
 
 Responses = dict[int | str, dict[str, Any]]
 
 EXAMPLE_CODES = {
     400: "malformed_json",
+    401: "key_required",
+    403: "scope_missing",
     404: "job_not_found",
     406: "not_acceptable",
+    408: "too_slow",
     409: "job_not_final",
     413: "upload_too_large",
     415: "unsupported_media_type",
     422: "unknown_column",
+    429: "too_many_requests",
     500: "internal_error",
     503: "database_unavailable",
+    507: "storage_full",
+}
+
+SECURITY = "ApiKey"
+SECURITY_SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "pith_...",
+    "description": "A key from `pith keys create`. Needed unless the service listens on loopback.",
 }
 
 
@@ -81,12 +95,26 @@ def _complete(app: FastAPI) -> dict[str, Any]:
     schemas["Problem"] = problem
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    for operation in _operations(schema):
+    schema["components"]["securitySchemes"] = {SECURITY: SECURITY_SCHEME}
+    for path, method, operation in _operations(schema):
+        if not is_public(path):
+            _guard(operation, scope_for(method.upper(), path))
         for response in operation["responses"].values():
             response.setdefault("headers", {})["X-Request-ID"] = header("The request's id.")
     return schema
 
 
-def _operations(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for path in schema["paths"].values():
-        yield from path.values()
+def _guard(operation: dict[str, Any], scope: str) -> None:
+    """Without a key too: a service that listens on loopback asks for none."""
+    operation["security"] = [{SECURITY: [scope]}, {}]
+    challenge = {"WWW-Authenticate": header("What to send instead.")}
+    for status in (401, 403):
+        operation["responses"][str(status)] = {**_problem(status), "headers": dict(challenge)}
+    wait = {"Retry-After": header("Seconds to wait.")}
+    operation["responses"]["429"] = {**_problem(429), "headers": wait}
+
+
+def _operations(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            yield path, method, operation

@@ -57,9 +57,9 @@ async def get_liveness() -> Live:
 @router.get(
     "/readyz", operation_id="getReadiness", summary="Can it take requests", responses=problems()
 )
-def get_readiness(caller: CallerDep) -> Ready:
+def get_readiness(request: Request) -> Ready:
     """503 without a migrated database; a missing broker only delays jobs."""
-    services = caller.services
+    services: Services = request.app.state.services
     try:
         current = is_current(services.database.engine)
     except SQLAlchemyError as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.api import paging
 from app.api.accept import preferred
@@ -35,6 +37,7 @@ JSON = "application/json"
 SSE = "text/event-stream"
 MAX_EVENTS = 1000
 KEEP_ALIVE_SECONDS = 15
+PAUSE_SECONDS = 1.0
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 Accept = Annotated[str | None, Header()]
 
@@ -101,6 +104,10 @@ async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]
             job, events = await caller.read_aside(service.read_events, job_id, after, MAX_EVENTS)
         except NotFound:  # deleted while it was watched
             return
+        except SQLAlchemyError:  # the answer has begun: no other can be given, but time
+            yield ": the database is away\n\n"
+            await asyncio.sleep(PAUSE_SECONDS)
+            continue
         for event in events:
             yield _sse(event)
             after = event.seq
@@ -110,6 +117,8 @@ async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]
             continue
         if not await caller.services.watcher.wait(job_id, job.version, KEEP_ALIVE_SECONDS):
             yield ": still here\n\n"
+        if caller.services.watcher.is_closed:  # the listener comes back with Last-Event-ID
+            return
 
 
 def _sse(event: AnyRow) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Literal
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -17,8 +18,16 @@ from starlette.exceptions import HTTPException
 
 from app.errors import FieldError, Invalid, ServiceError, Unavailable, pointer
 
+log = structlog.get_logger(__name__)
+
 MEDIA_TYPE = "application/problem+json"
-CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+CODES = {
+    400: "bad_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    413: "too_large",
+}
 
 
 class ProblemField(BaseModel):
@@ -45,13 +54,14 @@ class Problem(BaseModel):
 
 def install_handlers(app: FastAPI) -> None:
     """Make every error of the application a problem document."""
-    app.exception_handler(ServiceError)(_on_service_error)
-    app.exception_handler(RequestValidationError)(_on_invalid_request)
-    app.exception_handler(HTTPException)(_on_http_error)
-    app.exception_handler(OperationalError)(_on_lost_database)
-    app.exception_handler(PoolTimeout)(_on_lost_database)
-    app.exception_handler(DBAPIError)(_on_database_error)
-    app.exception_handler(Exception)(_on_fault)
+    for kind, handler in HANDLERS.items():
+        app.exception_handler(kind)(handler)
+
+
+async def respond_to(request: Request, error: Exception) -> JSONResponse:
+    """The same for an error from before the routes."""
+    handler = next(HANDLERS[kind] for kind in type(error).__mro__ if kind in HANDLERS)
+    return await handler(request, error)
 
 
 def render(request: Request, error: ServiceError) -> JSONResponse:
@@ -141,14 +151,27 @@ async def _on_http_error(request: Request, error: HTTPException) -> JSONResponse
 async def _on_lost_database(request: Request, error: Exception) -> JSONResponse:
     detail = "the database does not answer; try again"
     headers = {"Retry-After": "2"}
+    log.warning("database away", error=str(error))
     return render(request, Unavailable(detail, code="database_unavailable", headers=headers))
 
 
 async def _on_database_error(request: Request, error: DBAPIError) -> JSONResponse:
     if error.connection_invalidated:
         return await _on_lost_database(request, error)
+    log.error("database error", exc_info=error)
     return await _on_fault(request, error)
 
 
 async def _on_fault(request: Request, error: Exception) -> JSONResponse:
     return render(request, ServiceError("the service failed; its log has the reason"))
+
+
+HANDLERS: dict[type[Exception], Callable[[Request, Any], Awaitable[JSONResponse]]] = {
+    ServiceError: _on_service_error,
+    RequestValidationError: _on_invalid_request,
+    HTTPException: _on_http_error,
+    OperationalError: _on_lost_database,
+    PoolTimeout: _on_lost_database,
+    DBAPIError: _on_database_error,
+    Exception: _on_fault,
+}

@@ -13,11 +13,11 @@ import pyarrow.ipc
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from core.experiments import Comparison, Evaluation, Stability
 from core.results import (
     Certificate,
     Dropped,
     EncodedColumn,
-    Evaluation,
     LeftOut,
     RankScore,
     Selected,
@@ -63,7 +63,7 @@ class ResultRead(BaseModel):
     dropped: list[Dropped]
     suggested_k: int
     n_rows: int
-    n_distinct_rows: int
+    n_distinct_rows: int | None
     encoding: list[EncodedColumn]
     config: dict[str, Any]
     certificate: Certificate | None
@@ -71,6 +71,8 @@ class ResultRead(BaseModel):
     rank: int | None
     models: list[ModelSummary]
     evaluation: Evaluation | None
+    comparison: Comparison | None
+    stability: Stability | None
     n_evaluations: int | None
     notes: list[str]
     provenance: Provenance

@@ -38,6 +38,10 @@ class ColumnProfile(Answer):
     infinite: int = Field(description="Infinite values; a job that uses the column is refused.")
     min: float | None = Field(description="Smallest finite value; null for text.")
     max: float | None = Field(description="Largest finite value; null for text.")
+    values: list[str] | None = Field(None, description="Most frequent values; null for numbers.")
+    counts: list[int] = Field(
+        [], description="Of each of `values`, or of bins of equal width from `min` to `max`."
+    )
 
 
 class DatasetSummary(Answer):
@@ -74,7 +78,16 @@ class JobCreate(Specification):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"dataset_id": DATASET_EXAMPLE, "target": "label", "k": 10}]
+            "examples": [
+                {"dataset_id": DATASET_EXAMPLE, "target": "label", "k": 10},
+                {
+                    "dataset_id": DATASET_EXAMPLE,
+                    "target": "label",
+                    "k": 20,
+                    "compare": {"methods": [{"name": "gsm_cpd"}, {"name": "mrmr"}]},
+                    "stability": {"n_samples": 50},
+                },
+            ]
         }
     )
 
@@ -97,6 +110,13 @@ class JobLinks(BaseModel):
     cancel: str
 
 
+class UnitCount(BaseModel):
+    """How far a job has come that all workers share."""
+
+    total: int
+    done: int
+
+
 class JobRead(Answer):
     """The polled resource."""
 
@@ -111,12 +131,24 @@ class JobRead(Answer):
     error: JobError | None
     labels: dict[str, str]
     phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
+    n_units: int = Field(default=0, exclude=True)
+    n_units_done: int = Field(default=0, exclude=True)
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     cancel_requested_at: datetime | None
     deadline_at: datetime
     specification: dict[str, Any] = Field(description="The completed specification.")
+
+    @computed_field(  # type: ignore[prop-decorator]
+        description="Of a job with `compare` or `stability`; null when one worker does it alone."
+    )
+    @property
+    def units(self) -> UnitCount | None:
+        """How many parts it has, and how many are done."""
+        if self.n_units == 0:
+            return None
+        return UnitCount(total=self.n_units, done=self.n_units_done)
 
     @computed_field  # type: ignore[prop-decorator]
     @property

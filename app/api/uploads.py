@@ -8,15 +8,17 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from fastapi import Request
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 
-from app.errors import BadRequest, Invalid, TooLarge
+from app.api.middleware import CLOSE
+from app.errors import BadRequest, Invalid, TooLarge, TooSlow
 
 # One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.
 BATCH_BYTES = 4 << 20
+# What the frame of a multipart body may add to the file.
+FRAME_BYTES = 65_536
 
 
 @dataclass
@@ -63,7 +65,32 @@ async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) 
 
 def too_large(max_bytes: int) -> TooLarge:
     """The refusal of a body beyond the limit."""
-    return TooLarge(f"the file is larger than {max_bytes} bytes", code="upload_too_large")
+    detail = f"the file is larger than {max_bytes} bytes"
+    return TooLarge(detail, code="upload_too_large", headers=CLOSE)
+
+
+async def limited(
+    stream: AsyncIterator[bytes], max_bytes: int, window_seconds: float, min_rate: int
+) -> AsyncIterator[bytes]:
+    """A body as it arrives; beyond `max_bytes` it is TooLarge, below `min_rate` TooSlow."""
+    clock = asyncio.get_running_loop().time
+    n_bytes, due, waited = 0, window_seconds * min_rate, 0.0
+    while True:
+        started = clock()
+        try:
+            async with asyncio.timeout(window_seconds - waited):
+                chunk = await anext(stream, None)
+        except TimeoutError:
+            least = f"{window_seconds * min_rate:.0f} bytes in {window_seconds:g} seconds"
+            raise TooSlow(f"the body brought less than {least}", headers=CLOSE) from None
+        if chunk is None:
+            return
+        n_bytes, due, waited = n_bytes + len(chunk), due - len(chunk), waited + clock() - started
+        if n_bytes > max_bytes + FRAME_BYTES:
+            raise too_large(max_bytes)
+        if due <= 0:
+            due, waited = window_seconds * min_rate, 0.0
+        yield chunk
 
 
 @dataclass
@@ -75,13 +102,12 @@ class FilePart:
     media_type: str
 
 
-async def open_multipart(request: Request) -> FilePart:
+async def open_multipart(content_type: str, stream: AsyncIterator[bytes]) -> FilePart:
     """Read up to the part called `file`; its bytes come as they arrive."""
-    _, options = parse_options_header(request.headers["content-type"])
+    _, options = parse_options_header(content_type)
     if not options.get(b"boundary"):
         raise BadRequest("the multipart body names no boundary", code="malformed_multipart")
     parts = _Parts(options[b"boundary"])
-    stream = request.stream()
     async for chunk in stream:
         parts.feed(chunk)
         if parts.found:

@@ -23,9 +23,12 @@ class Watcher:
         self._read_versions = read_versions
         self._waiters: defaultdict[str, set[Waiter]] = defaultdict(set)
         self._task: asyncio.Task[None] | None = None
+        self.is_closed = False
 
     async def wait(self, job_id: str, version: int, seconds: float) -> bool:
         """Return when the job is no longer at `version`, or False after `seconds`."""
+        if self.is_closed:
+            return False
         waiter = (version, asyncio.Event())
         self._waiters[job_id].add(waiter)
         if self._task is None or self._task.done():
@@ -60,8 +63,9 @@ class Watcher:
                 if now is None or now.number != version:
                     event.set()
 
-    async def close(self) -> None:
-        """Let everybody go."""
+    def close(self) -> None:
+        """Let everybody go, and let nobody wait again."""
+        self.is_closed = True
         self._wake({})
         if self._task is not None:
             self._task.cancel()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 SAMPLE_BYTES = 262_144
 DELIMITERS = ",;\t|"
+# A line cut at the wrong delimiter is one long cell; how much is looked at is limited elsewhere.
+csv.field_size_limit(2**31 - 1)
 BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -56,11 +58,17 @@ def _is_number(cell: str) -> bool:
     return cell.strip().lower() not in {"nan", "inf", "infinity"}
 
 
-def sample_lines(path: Path, encoding: str) -> list[str]:
-    """The first whole lines, without a byte order mark."""
+def read_sample(path: Path, max_line_bytes: int) -> tuple[bytes, bool]:
+    """The beginning, with at least the first line, and whether that is all there is."""
     with path.open("rb") as file:
         sample = file.read(SAMPLE_BYTES)
-        complete = not file.read(1)
+        if b"\n" not in sample:
+            sample += file.readline(max_line_bytes)
+        return sample, not file.read(1)
+
+
+def first_lines(sample: bytes, encoding: str, *, complete: bool) -> list[str]:
+    """The first whole lines, without a byte order mark."""
     text = codecs.getincrementaldecoder(encoding)().decode(sample, final=complete)
     lines = text.removeprefix("\ufeff").splitlines()
     return lines if complete or len(lines) < 2 else lines[:-1]

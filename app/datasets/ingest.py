@@ -29,6 +29,12 @@ class Limits:
     max_rows: int
     max_columns: int
     max_name_length: int
+    max_cell_bytes: int
+
+    @property
+    def max_header_bytes(self) -> int:
+        """The longest line of names there can be, in UTF-16 or any other encoding."""
+        return self.max_columns * (4 * self.max_name_length + 4)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, delete, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, String, delete, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
@@ -55,9 +55,11 @@ def read_columns(session: Reader, dataset_id: str) -> list[dict[str, Any]]:
     return session.execute(statement).scalar_one_or_none() or []
 
 
-def column_names(session: Reader, dataset_id: str) -> list[str]:
-    """The names of the columns, in order."""
-    return [column["name"] for column in read_columns(session, dataset_id)]
+def read_profile(session: Reader, dataset_id: str) -> tuple[int, list[dict[str, Any]]]:
+    """The number of rows and the profile of every column of a dataset that is ready."""
+    statement = select(Dataset.n_rows, Dataset.columns).where(Dataset.id == dataset_id)
+    n_rows, columns = session.execute(statement).one()
+    return n_rows, columns
 
 
 def read_sha256(session: Reader, tenant: str, dataset_id: str) -> str:
@@ -76,6 +78,13 @@ def find_by_content(session: Session, tenant: str, content_key: str) -> AnyRow |
     statement = select(*LISTED)
     statement = statement.where(Dataset.tenant == tenant, Dataset.content_key == content_key)
     return session.execute(statement).one_or_none()
+
+
+def measure(session: Reader, tenant: str) -> tuple[int, int]:
+    """How many datasets a tenant has, and how many bytes were uploaded for them."""
+    statement = select(func.count(), func.coalesce(func.sum(Dataset.n_bytes), 0))
+    n_datasets, n_bytes = session.execute(statement.where(Dataset.tenant == tenant)).one()
+    return n_datasets, int(n_bytes)
 
 
 def list_datasets(
@@ -138,6 +147,16 @@ def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[
     statement = update(Dataset).where(Dataset.id.in_(due), *waiting).values(enqueued_at=now)
     taken = session.execute(statement.returning(Dataset.id), execution_options=_UNSYNCHRONISED)
     return taken.scalars().all()
+
+
+def find_old(session: Session, cutoff: datetime, after: str) -> Sequence[AnyRow]:
+    """Datasets read before `cutoff`, by id from `after` on, some at a time."""
+    statement = select(Dataset.id, Dataset.tenant).where(
+        Dataset.status != DatasetStatus.PROCESSING,
+        Dataset.finished_at < cutoff,
+        Dataset.id > after,
+    )
+    return session.execute(statement.order_by(Dataset.id).limit(SWEEP_LIMIT)).all()
 
 
 def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
 
 from app.broker import Bell
@@ -19,8 +19,10 @@ from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
 from app.datasets.store import Store, key_of
 from app.db.base import AnyRow, Reader, utc_now
+from app.db.tenants import lock_tenant
 from app.errors import Conflict, NotFound
 from app.jobs.repository import is_used
+from app.quota import UNLIMITED, Quota
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,16 +43,33 @@ class Upload:
         return hashlib.sha256(reading.encode()).hexdigest()
 
 
+def find_room(session: Reader, tenant: str, quota: Quota) -> int:
+    """How many bytes more the tenant may upload, or TooMany."""
+    return quota.room_for_upload(*repository.measure(session, tenant))
+
+
 def register(
-    session: Session, tenant: str, bell: Bell, store: Store, upload: Upload
+    session: Session,
+    tenant: str,
+    bell: Bell,
+    store: Store,
+    upload: Upload,
+    quota: Quota = UNLIMITED,
 ) -> tuple[AnyRow, bool]:
     """Give an upload its row, commit, then ring; or drop it for the dataset that is there."""
     try:
         with session.begin():
+            lock_tenant(session, tenant)
             known = repository.find_by_content(session, tenant, upload.content_key)
+            if known is None:
+                quota.check_upload(*repository.measure(session, tenant), upload.n_bytes)
             row = known or repository.add(session, _new_dataset(tenant, upload))
     except IntegrityError:  # the same bytes arrived at the same time
-        return register(session, tenant, bell, store, upload)
+        return register(session, tenant, bell, store, upload, quota)
+    except DBAPIError:
+        # The answer to a commit may be what was lost: a row without bytes would be worse than bytes
+        # without a row.
+        raise
     except BaseException:
         store.delete(key_of(tenant, upload.dataset_id))
         raise

@@ -1,16 +1,19 @@
-"""Where the bytes are: three methods, on a local directory."""
+"""Where the bytes are: four methods, on a local directory."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 DATASETS = "datasets"
+SCRATCH = "scratch"
 RAW = "raw"
 COLUMNS = "columns.parquet"
 
@@ -26,6 +29,9 @@ class Store(Protocol):
 
     def delete(self, prefix: str) -> None:
         """Remove everything below `prefix`; nothing there is no error."""
+
+    def untouched(self, since: datetime) -> Iterator[str]:
+        """The folders of datasets into which nothing was written since."""
 
 
 class LocalStore:
@@ -60,12 +66,27 @@ class LocalStore:
         """Remove everything below `prefix`; nothing there is no error."""
         shutil.rmtree(self.path(prefix), ignore_errors=True)
 
+    def untouched(self, since: datetime) -> Iterator[str]:
+        """The folders of datasets into which nothing was written since."""
+        for folder in self.directory.glob("*/*"):
+            if last_written(folder) < since:
+                yield folder.relative_to(self.directory).as_posix()
+
     def path(self, key: str) -> Path:
         """The file of a key, which never leaves the directory."""
         path = (self.directory / key).resolve()
         if not path.is_relative_to(self.directory.resolve()):
             raise ValueError(f"not a key of this store: {key!r}")
         return path
+
+
+def last_written(path: Path) -> datetime:
+    """When something in a folder changed last; now, if it goes away meanwhile."""
+    try:
+        newest = max(p.stat().st_mtime for p in (path, *path.rglob("*")))
+    except FileNotFoundError:
+        newest = time.time()
+    return datetime.fromtimestamp(newest, UTC)
 
 
 def key_of(tenant: str, dataset_id: str, name: str = "") -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from sqlalchemy.orm import Session
 
-from app.broker import Bell
+from app.broker import READS_QUEUE, Bell
 from app.datasets import repository, service
 from app.datasets.models import Dataset
 from app.datasets.repository import ReadClaim
@@ -24,7 +22,7 @@ def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
         silent = repository.find_silent(session, now)
     for row in silent:
         _recover(session, row, settings)
-    cutoff = now - timedelta(seconds=settings.resend_seconds)
+    cutoff = now - bell.patience(READS_QUEUE, settings.resend_seconds)
     with session.begin():
         unheard = repository.take_unheard(session, now, cutoff)
     for dataset_id in unheard:

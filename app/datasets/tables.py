@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 
 from app.datasets.csv_dialect import (
     MISSING,
-    SAMPLE_BYTES,
     detect_delimiter,
     detect_encoding,
+    first_lines,
     has_header,
-    sample_lines,
+    read_sample,
 )
 from app.datasets.formats import CsvOptions, Format
 
@@ -28,8 +28,20 @@ if TYPE_CHECKING:
     from app.datasets.ingest import Limits
 
 PROFILE_CELLS = 8_000_000
+N_BINS = 16
+MAX_VALUE_LENGTH = 40
 MAX_REASON = 300
 TRANSCODE_CHARACTERS = 1 << 20
+COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+}
+
+
+UNREADABLE = (pl.exceptions.PolarsError, pa.ArrowException, csv.Error, OSError, UnicodeError)
 
 
 class Rejected(Exception):
@@ -55,8 +67,8 @@ def ingest(source: Source, target: Path, limits: Limits) -> dict[str, Any]:
         frame.sink_parquet(target, compression="zstd", statistics=False)
         n_rows = pl.scan_parquet(target).select(pl.len()).collect().item()
         _check_rows(n_rows, limits)
-        return {"n_rows": n_rows, "columns": list(profile(target, n_rows))}
-    except (pl.exceptions.PolarsError, pa.ArrowException, OSError, UnicodeError) as error:
+        return {"n_rows": n_rows, "columns": list(profile(target, n_rows, limits))}
+    except UNREADABLE as error:
         raise Rejected(_sentence(source.format, error)) from error
 
 
@@ -70,7 +82,10 @@ def scan(source: Source, limits: Limits) -> pl.LazyFrame:
     if source.format is Format.CSV:
         return _scan_csv(source, limits)
     if source.format is Format.PARQUET:
-        names = pq.read_schema(source.path).names
+        # What the footer declares; what is there is counted once it has been read.
+        footer = pq.read_metadata(source.path)
+        _check_rows(footer.num_rows, limits)
+        names = footer.schema.to_arrow_schema().names
     elif source.format is Format.ARROW_FILE:
         with pa.memory_map(str(source.path)) as file:
             names = pa.ipc.open_file(file).schema.names
@@ -83,22 +98,24 @@ def scan(source: Source, limits: Limits) -> pl.LazyFrame:
 
 def _scan_stream(source: Source, limits: Limits) -> pl.LazyFrame:
     """Batch by batch into a file that can be scanned."""
-    copy = source.directory / "stream.arrow"
+    copy, n_rows = source.directory / "stream.arrow", 0
     with pa.OSFile(str(source.path)) as file, pa.ipc.open_stream(file) as stream:
         check_names(stream.schema.names, limits)
         with pa.ipc.new_file(str(copy), stream.schema) as writer:
             for batch in stream:
+                n_rows += batch.num_rows
+                _check_rows(max(n_rows, 1), limits)
                 writer.write_batch(batch)
     return pl.scan_ipc(copy)
 
 
 def _scan_csv(source: Source, limits: Limits) -> pl.LazyFrame:
-    with source.path.open("rb") as file:
-        sample = file.read(SAMPLE_BYTES)
+    sample, complete = read_sample(source.path, limits.max_header_bytes)
+    _check_text(sample)
     encoding = source.options.encoding or detect_encoding(sample)
     if b"\0" in sample and not encoding.lower().startswith("utf-16"):
         raise Rejected("the file is not text: it contains NUL bytes")
-    lines = sample_lines(source.path, encoding)
+    lines = first_lines(sample, encoding, complete=complete)
     delimiter = source.options.delimiter or detect_delimiter(lines[:100])
     first = next(csv.reader(lines, delimiter=delimiter), [])
     header = has_header(first) if source.options.header is None else source.options.header
@@ -113,6 +130,12 @@ def _scan_csv(source: Source, limits: Limits) -> pl.LazyFrame:
         # A type guessed from the first rows would fail at the one word in the last.
         infer_schema_length=None,
     )
+
+
+def _check_text(sample: bytes) -> None:
+    for magic, name in COMPRESSED.items():
+        if sample.startswith(magic):
+            raise Rejected(f"the file is compressed with {name}; send it uncompressed")
 
 
 def _as_utf8(source: Source, encoding: str) -> Path:
@@ -173,14 +196,29 @@ def _cast(name: str, dtype: pl.DataType) -> pl.Expr:
     raise Rejected(f"column {name!r} holds {dtype}, which is no single value; leave it out")
 
 
-def profile(path: Path, n_rows: int) -> Iterator[dict[str, Any]]:
+def profile(path: Path, n_rows: int, limits: Limits) -> Iterator[dict[str, Any]]:
     """What each column is, a few columns at a time."""
     names = pl.read_parquet_schema(path)
     step = max(1, min(1000, PROFILE_CELLS // n_rows))
     ordered = list(names)
     for start in range(0, len(ordered), step):
         chunk = pl.read_parquet(path, columns=ordered[start : start + step])
-        yield from map(_profile_column, chunk.iter_columns())
+        for column in chunk.iter_columns():
+            _check_cells(column, limits)
+            yield _profile_column(column)
+
+
+def _check_cells(column: pl.Series, limits: Limits) -> None:
+    if column.dtype != pl.String:
+        return
+    longest: Any = column.str.len_bytes().max()
+    if longest is not None and longest > limits.max_cell_bytes:
+        raise Rejected(
+            f"column {column.name!r} has a cell of {longest} bytes, "
+            f"more than {limits.max_cell_bytes}"
+        )
+    if column.str.contains("\0", literal=True).any():
+        raise Rejected(f"column {column.name!r} has cells with NUL bytes")
 
 
 def _profile_column(column: pl.Series) -> dict[str, Any]:
@@ -193,13 +231,38 @@ def _profile_column(column: pl.Series) -> dict[str, Any]:
         "infinite": 0,
         "min": None,
         "max": None,
+        "values": None,
+        "counts": [],
     }
     if column.dtype.is_numeric():
         if column.dtype.is_float():
             described["infinite"] = int(column.is_infinite().sum())
             column = column.filter(column.is_finite())
-        described |= {"min": column.min(), "max": column.max()}
-    return described
+        described |= {"min": column.min(), "max": column.max(), "counts": _histogram(column)}
+        return described
+    return described | _frequent(column)
+
+
+def _histogram(column: pl.Series) -> list[int]:
+    """Values in bins of equal width from the smallest to the largest; one bin for a constant."""
+    # Halves, because the range of the largest numbers is no number.
+    halves = column.drop_nulls().cast(pl.Float64) / 2
+    if halves.is_empty():
+        return []
+    low, high = float(halves.min()), float(halves.max())  # type: ignore[arg-type]
+    if low == high:
+        return [len(halves)]
+    bins = ((halves - low) / (high - low) * N_BINS).clip(0, N_BINS - 1).cast(pl.UInt8)
+    found = dict(bins.value_counts().iter_rows())
+    return [found.get(i, 0) for i in range(N_BINS)]
+
+
+def _frequent(column: pl.Series) -> dict[str, Any]:
+    """The most frequent values, shortened, and how often each occurs."""
+    counted = column.drop_nulls().cast(pl.String).rename("value").value_counts(name="n")
+    rows = counted.sort(["n", "value"], descending=[True, False]).head(N_BINS).rows()
+    values = [value[:MAX_VALUE_LENGTH] for value, _ in rows]
+    return {"values": values, "counts": [n for _, n in rows]}
 
 
 def _kind(dtype: pl.DataType) -> str:

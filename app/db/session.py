@@ -13,38 +13,29 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 T = TypeVar("T")
 
 BUSY_SECONDS = 30
+# What row-level security goes by on Postgres; a migration wrote both names into the policies.
+TENANT_VARIABLE = "pith.tenant"
+EVERYBODY = "*"
+IDLE_SECONDS = 10
 
 
 class Database:
     """Two engines: one for transactions, one for reading.
 
     `write()` is for `with session.begin():`. `read()` runs every statement by itself, which saves
-    the round trips of BEGIN and ROLLBACK, and on SQLite never waits for a writer.
+    the round trips of BEGIN and ROLLBACK, and on SQLite never waits for a writer. Both act as the
+    service, which sees the rows of every tenant; callers have `TenantDatabase`.
     """
 
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         self.engine = make_engine(url, pool_size)
-        # Nothing is ever open on these connections that would have to be rolled back.
-        self._reading = _connect(
-            url,
-            pool_size,
-            isolation_level="AUTOCOMMIT",
-            skip_autocommit_rollback=True,
-            pool_reset_on_return=None,
-        )
+        self._reading = make_reading_engine(url, pool_size)
         self.write = sessionmaker(self.engine, expire_on_commit=False)
         self.read = self._reading.connect
 
     def read_again(self, call: Callable[[Connection], T]) -> T:
         """Read; once more if the connection had died while idle."""
-        try:
-            with self.read() as connection:
-                return call(connection)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-        with self.read() as connection:
-            return call(connection)
+        return twice(self.read, call)
 
     def dispose(self) -> None:
         """Close the idle connections."""
@@ -52,16 +43,43 @@ class Database:
         self._reading.dispose()
 
 
-def make_engine(url: str, pool_size: int) -> Engine:
+def twice(connect: Callable[[], Connection], call: Callable[[Connection], T]) -> T:
+    """Call with a connection; once more if it had died while idle."""
+    try:
+        with connect() as connection:
+            return call(connection)
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+    with connect() as connection:
+        return call(connection)
+
+
+def make_engine(url: str, pool_size: int, tenant: str = EVERYBODY) -> Engine:
     """An engine for transactions; `pool_size` 0 keeps no connection open."""
     # A connection that died while idle (a restart of the server) is noticed and replaced.
-    engine = _connect(url, pool_size, pool_pre_ping=pool_size > 0)
+    engine = _connect(url, pool_size, tenant, pool_pre_ping=pool_size > 0)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "begin", _begin_immediate)
     return engine
 
 
-def _connect(url: str, pool_size: int, **options: Any) -> Engine:
+def make_reading_engine(url: str, pool_size: int, tenant: str = EVERYBODY) -> Engine:
+    """An engine that runs every statement by itself."""
+    # Nothing is ever open on these connections that would have to be rolled back.
+    return _connect(
+        url,
+        pool_size,
+        tenant,
+        isolation_level="AUTOCOMMIT",
+        skip_autocommit_rollback=True,
+        pool_reset_on_return=None,
+    )
+
+
+def _connect(url: str, pool_size: int, tenant: str, **options: Any) -> Engine:
+    # Errors quote the values of a statement otherwise, and end in logs.
+    options["hide_parameters"] = True
     if pool_size == 0:
         options["poolclass"] = NullPool
     else:
@@ -70,8 +88,19 @@ def _connect(url: str, pool_size: int, **options: Any) -> Engine:
         engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **options)
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
-    # Without a limit a lost host blocks a thread for the kernel's two minutes.
-    return create_engine(url, connect_args={"connect_timeout": 5}, **options)
+    return create_engine(url, connect_args=_postgres_options(url, tenant), **options)
+
+
+def _postgres_options(url: str, tenant: str) -> dict[str, Any]:
+    given = make_url(url).query.get("options", "")
+    # A process that is frozen within a transaction keeps its locks, and with them every other
+    # process that counts, claims or sweeps; none of ours pauses within one.
+    idle = f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
+    return {
+        # Without a limit a lost host blocks a thread for the kernel's two minutes.
+        "connect_timeout": 5,
+        "options": f"{given} -c {TENANT_VARIABLE}={tenant} {idle}".lstrip(),
+    }
 
 
 def _prepare_sqlite(connection: Any, _entry: ConnectionPoolEntry) -> None:

@@ -14,15 +14,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
-from ipaddress import ip_address
 from pathlib import Path
 
 from app.embedded import StartError
 from app.embedded.lock import locked
-from app.embedded.supervisor import Child, Supervisor
 from app.embedded.valkey import choose_broker
 from app.lifeline import spawn
-from app.settings import Settings
+from app.settings import Settings, is_loopback
+from app.supervisor import Child, Supervisor
 
 BACKLOG = 2048
 START_SECONDS = 120
@@ -62,7 +61,7 @@ def _prepare(data_dir: Path) -> None:
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     """Listen here, not in the API's process: its restart then refuses no connection."""
     address = "127.0.0.1" if host == "localhost" else host
-    if not _is_loopback(address):
+    if not is_loopback(address):
         raise StartError(
             f"The embedded service listens on loopback only, not on {host}: set PITH_DATABASE_URL "
             "and PITH_BROKER_URL to deploy it."
@@ -79,13 +78,6 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             ) from error
         listener.listen(BACKLOG)
         yield listener
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def _pith(*arguments: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.embedded.supervisor import Child
+from app.supervisor import Child
 
 
 @dataclass(frozen=True)

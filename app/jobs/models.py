@@ -16,8 +16,9 @@ class Job(Leased, Base):
     """One job; this row is the truth about it.
 
     `version` rises with every change and is the ETag. `n_events` numbers the events. `chosen` are
-    the features found so far, `phase_seconds` the time spent so far in each phase. `dataset_id` is
-    no foreign key: a final job outlives its dataset.
+    the features found so far, `phase_seconds` the time spent so far in each phase. A job with
+    `n_units` is never claimed itself, only its units are. `dataset_id` is no foreign key: a final
+    job outlives its dataset.
     """
 
     __tablename__ = "jobs"
@@ -43,6 +44,8 @@ class Job(Leased, Base):
     loglik: Mapped[float | None]
     chosen: Mapped[list[Any]] = mapped_column(default=list)
     phase_seconds: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    n_units: Mapped[int] = mapped_column(default=0)
+    n_units_done: Mapped[int] = mapped_column(default=0)
     error: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
@@ -62,6 +65,18 @@ class JobEvent(Base):
     at: Mapped[datetime]
     kind: Mapped[str] = mapped_column(String(32))
     data: Mapped[dict[str, Any]]
+
+
+class JobCheckpoint(Base):
+    """What a live job's phases completed, each as the bytes of an .npz file, by one version."""
+
+    __tablename__ = "job_checkpoints"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    phase: Mapped[str] = mapped_column(String(16), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    version: Mapped[str] = mapped_column(String(64))
+    arrays: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class JobResult(Base):

@@ -19,12 +19,12 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from app.datasets.models import Dataset, DatasetStatus
 from app.db.base import AnyRow, Reader, Utc
-from app.jobs.models import Job, JobEvent, JobResult
-from app.jobs.state import LIVE, Status, Transition
+from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult
+from app.jobs.state import CLAIM, LIVE, Status, Transition
 
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
@@ -34,6 +34,8 @@ _POLL_ONE = _POLL.where(
     Job.__table__.c.id == bindparam("job_id"), Job.__table__.c.tenant == bindparam("tenant")
 )
 SWEEP_LIMIT = 500
+# Events that `core` reports; the others are about the job itself.
+REPORTED = ("phase", "loglik", "selected")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ class Claim:
     def holds(self) -> tuple[ColumnElement[bool], ...]:
         """True in the database while nobody took the job away."""
         return (Job.id == self.job_id, Job.owner == self.owner, Job.attempt == self.attempt)
+
+    def holds_uncancelled(self) -> tuple[ColumnElement[bool], ...]:
+        """The same, while nobody asked for an end either."""
+        return (*self.holds(), Job.cancel_requested_at.is_(None))
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,23 @@ def renew(
     return _update(session, guard, now, {**values, "lease_until": lease_until}, events)
 
 
+def note(
+    session: Session,
+    job_id: str,
+    now: datetime,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+) -> AnyRow | None:
+    """Write what happened to a running job that nobody holds by itself."""
+    return _update(session, [Job.id == job_id, Job.status == Status.RUNNING], now, values, events)
+
+
+def lock_job(session: Session, tenant: str, job_id: str) -> None:
+    """Let nobody change the job before the transaction ends."""
+    statement = select(Job.id).where(Job.id == job_id, Job.tenant == tenant)
+    session.execute(statement.with_for_update())
+
+
 def request_cancel(
     session: Session, guard: Sequence[ColumnElement[bool]], now: datetime
 ) -> AnyRow | None:
@@ -186,16 +209,53 @@ def _record(
         session.execute(insert(JobEvent).values(job_id=job_id, tenant=tenant), rows)
 
 
-def is_runnable(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    """Its time has come and its dataset has been read."""
+def is_runnable(now: datetime, max_running: int | None = None) -> list[ColumnElement[bool]]:
+    """Its time has come, its dataset has been read, and its tenant may run one more."""
     ready = select(Dataset.id).where(Dataset.status == DatasetStatus.READY)
-    return (Job.available_at <= now, Job.deadline_at > now, Job.dataset_id.in_(ready))
+    conditions = [Job.available_at <= now, Job.deadline_at > now, Job.dataset_id.in_(ready)]
+    if max_running is not None:
+        conditions.append(has_room(max_running))
+    return conditions
 
 
-def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
+def has_room(max_running: int) -> ColumnElement[bool]:
+    """Its tenant has fewer running jobs than that."""
+    running = aliased(Job)
+    full = select(running.tenant).where(running.status == Status.RUNNING)
+    full = full.group_by(running.tenant).having(func.count() >= max_running)
+    return Job.tenant.not_in(full)
+
+
+def read_tenant(session: Session, job_id: str) -> str:
+    """Whose job it is; nobody's when there is none."""
+    return session.execute(select(Job.tenant).where(Job.id == job_id)).scalar_one_or_none() or ""
+
+
+def count_queued(session: Session, tenant: str) -> int:
+    """How many jobs of a tenant wait."""
+    return _count(session, tenant, Status.QUEUED)
+
+
+def _count(session: Session, tenant: str, status: Status) -> int:
+    statement = select(func.count()).where(Job.tenant == tenant, Job.status == status)
+    return session.execute(statement).scalar_one()
+
+
+def find_held_up(session: Session, tenant: str, now: datetime, max_running: int) -> str | None:
+    """The oldest job that waited for the tenant to have one less running; none if none had to."""
+    if _count(session, tenant, Status.RUNNING) != max_running - 1:
+        return None
+    statement = select(Job.id).where(Job.tenant == tenant, Job.status == Status.QUEUED)
+    statement = statement.where(*is_runnable(now)).order_by(Job.created_at).limit(1)
+    return session.execute(statement).scalar_one_or_none()
+
+
+def take_unheard(
+    session: Session, now: datetime, cutoff: datetime, max_running: int | None = None
+) -> Sequence[str]:
     """Queued jobs whose bell was rung before `cutoff`, or before their back-off was over."""
     silent = or_(Job.enqueued_at < cutoff, Job.enqueued_at < Job.available_at)
-    due = select(Job.id).where(Job.status == Status.QUEUED, *is_runnable(now), silent)
+    due = select(Job.id).where(Job.status == Status.QUEUED, *is_runnable(now, max_running), silent)
     statement = (
         update(Job)
         .where(Job.id.in_(due.order_by(Job.enqueued_at).limit(SWEEP_LIMIT)), silent)
@@ -227,9 +287,12 @@ def find_hopeless(session: Session) -> Sequence[AnyRow]:
     return session.execute(statement.limit(SWEEP_LIMIT)).all()
 
 
-def is_used(session: Session, dataset_id: str) -> bool:
-    """Whether a job that is not final needs this dataset."""
-    statement = select(Job.id).where(Job.dataset_id == dataset_id, Job.status.in_(LIVE))
+def is_used(session: Session, dataset_id: str, since: datetime | None = None) -> bool:
+    """Whether a job needs this dataset: one that is not final, or was submitted lately."""
+    needed: ColumnElement[bool] = Job.status.in_(LIVE)
+    if since is not None:
+        needed = or_(needed, Job.created_at >= since)
+    statement = select(Job.id).where(Job.dataset_id == dataset_id, needed)
     return session.execute(statement.limit(1)).first() is not None
 
 
@@ -237,6 +300,15 @@ def list_queued(session: Session, dataset_id: str) -> Sequence[str]:
     """Jobs that wait for a dataset."""
     statement = select(Job.id).where(Job.status == Status.QUEUED, Job.dataset_id == dataset_id)
     return session.execute(statement).scalars().all()
+
+
+def count_reports(session: Session, job_id: str) -> int:
+    """How many events of `core` there are since the job was last started."""
+    mine = JobEvent.job_id == job_id
+    started = select(func.max(JobEvent.seq)).where(mine, JobEvent.kind == CLAIM.event)
+    since = JobEvent.seq > started.scalar_subquery()
+    counted = select(func.count()).where(mine, since, JobEvent.kind.in_(REPORTED))
+    return session.execute(counted).scalar_one()
 
 
 def read_events(
@@ -256,6 +328,12 @@ def add_result(session: Session, result: JobResult) -> None:
     """Insert what a job found."""
     session.add(result)
     session.flush()
+
+
+def forget_checkpoints(session: Session, job_id: str) -> None:
+    """A final job goes on from nowhere."""
+    statement = delete(JobCheckpoint).where(JobCheckpoint.job_id == job_id)
+    session.execute(statement, execution_options={"synchronize_session": False})
 
 
 def read_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any] | None:
@@ -278,6 +356,15 @@ def delete_final(session: Session, tenant: str, job_id: str) -> bool:
     options = {"synchronize_session": False}
     removed = session.execute(statement.returning(Job.id), execution_options=options)
     return removed.one_or_none() is not None
+
+
+def remove_old(session: Session, cutoff: datetime) -> int:
+    """Remove final jobs that ended before `cutoff`, some at a time, and say how many."""
+    old = (Job.status.not_in(LIVE), Job.finished_at < cutoff)
+    some = select(Job.id).where(*old).limit(SWEEP_LIMIT)
+    statement = delete(Job).where(Job.id.in_(some), *old).returning(Job.id)
+    options = {"synchronize_session": False}
+    return len(session.execute(statement, execution_options=options).all())
 
 
 def read_versions(session: Reader, job_ids: Sequence[str]) -> Sequence[AnyRow]:

@@ -16,11 +16,16 @@ from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
 from app.db.base import AnyRow, Reader, new_id, utc_now
+from app.db.tenants import lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
+from app.jobs.memory import check_memory
 from app.jobs.models import Job, JobResult
 from app.jobs.repository import Claim, Event, Filters
 from app.jobs.specification import Specification, check_columns
+from app.quota import UNLIMITED, Quota
+from app.units import repository as units
+from app.units.plan import Task, plan_units
 
 
 @dataclass(frozen=True)
@@ -46,13 +51,17 @@ class Work:
     specification: dict[str, Any]
 
 
-def validate(session: Reader, tenant: str, specification: Specification) -> None:
-    """Refuse what cannot run, without submitting it."""
+def validate(
+    session: Reader, tenant: str, specification: Specification, memory: int | None = None
+) -> None:
+    """Refuse what cannot run, without submitting it; `memory` are the bytes that a worker has."""
     dataset = datasets.read(session, tenant, specification.dataset_id)
-    _check(session, dataset, specification)
+    _check(session, dataset, specification, memory)
 
 
-def _check(session: Reader, dataset: AnyRow | None, specification: Specification) -> None:
+def _check(
+    session: Reader, dataset: AnyRow | None, specification: Specification, memory: int | None
+) -> None:
     if dataset is None:
         detail = f"there is no dataset {specification.dataset_id}"
         raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
@@ -60,24 +69,37 @@ def _check(session: Reader, dataset: AnyRow | None, specification: Specification
         detail = f"the dataset was rejected: {dataset.reason}"
         raise Invalid(detail, code="dataset_rejected", errors=[FieldError("/dataset_id", detail)])
     if dataset.status == DatasetStatus.READY:
-        check_columns(specification, datasets.column_names(session, dataset.id))
+        columns = datasets.read_columns(session, dataset.id)
+        check_columns(specification, [column["name"] for column in columns])
+        if memory is not None:
+            check_memory(specification, dataset.n_rows, columns, memory)
 
 
 def submit(
-    session: Session, tenant: str, bell: Bell, specification: Specification, key: str | None
+    session: Session,
+    tenant: str,
+    bell: Bell,
+    specification: Specification,
+    key: str | None,
+    quota: Quota = UNLIMITED,
+    memory: int | None = None,
 ) -> tuple[AnyRow, bool]:
     """Write the job, commit, then ring; the answer tells whether the job is new."""
     asked = hashlib.sha256(specification.model_dump_json().encode()).hexdigest()
     if key is not None and (known := _submitted_before(session, tenant, key, asked)):
         return known, False
-    job = _new_job(tenant, specification, key, asked)
+    tasks = plan_units(specification)
+    job = _new_job(tenant, specification, key, asked, tasks)
     try:
         with session.begin():
+            lock_tenant(session, tenant)
+            quota.check_submission(repository.count_queued(session, tenant))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
-            _check(session, dataset, specification)
+            _check(session, dataset, specification, memory)
             row = repository.add_job(session, job)
+            units.add_units(session, job, tasks)
     except IntegrityError:  # another request with the same key was faster
-        return submit(session, tenant, bell, specification, key)
+        return submit(session, tenant, bell, specification, key, quota, memory)
     bell.ring_for_job(row.id)
     return row, True
 
@@ -92,7 +114,9 @@ def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> An
     return known
 
 
-def _new_job(tenant: str, specification: Specification, key: str | None, asked: str) -> Job:
+def _new_job(
+    tenant: str, specification: Specification, key: str | None, asked: str, tasks: Sequence[Task]
+) -> Job:
     now = utc_now()
     assert specification.deadline_seconds is not None  # by completed()
     return Job(
@@ -103,6 +127,7 @@ def _new_job(tenant: str, specification: Specification, key: str | None, asked: 
         labels=specification.labels,
         idempotency_key=key,
         request_hash=asked,
+        n_units=len(tasks),
         created_at=now,
         available_at=now,
         enqueued_at=now,
@@ -160,11 +185,15 @@ def get_arrays(session: Reader, tenant: str, job_id: str) -> bytes:
 
 
 def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
-    """End a queued job, flag a running one, leave a final one."""
+    """End a job that is queued or of units, flag one that a worker runs, leave a final one."""
     now = utc_now()
     mine = [Job.id == job_id, Job.tenant == tenant]
     with session.begin():
-        end(session, state.CANCEL_QUEUED, mine, {"cancel_requested_at": now})
+        # A job handed back between the two updates would be missed by both.
+        repository.lock_job(session, tenant, job_id)
+        asked = {"cancel_requested_at": now}
+        end(session, state.CANCEL_QUEUED, mine, asked)
+        end(session, state.CANCEL_RUNNING, [*mine, Job.n_units > 0], asked)
         repository.request_cancel(session, mine, now)
         return _found(repository.read_job(session, tenant, job_id), job_id)
 
@@ -179,19 +208,34 @@ def delete(session: Session, tenant: str, job_id: str) -> None:
         raise Conflict(detail, code="job_not_final", extra={"job_status": job.status})
 
 
-def claim(session: Session, job_id: str, owner: str, lease: timedelta) -> Work | None:
-    """Take a queued job whose time has come; None when it is not to be had."""
+def claim(
+    session: Session, job_id: str, owner: str, lease: timedelta, max_running: int | None = None
+) -> Work | None:
+    """Take a queued job whose time has come; None when it is not to be had.
+
+    Nor is it while its tenant has `max_running` jobs that run.
+    """
     now = utc_now()
     values = {"owner": owner, "attempt": Job.attempt + 1, "lease_until": now + lease}
     fresh = {"started_at": now, "progress": 0.0, "phase": None, "loglik": None}
     fresh |= {"chosen": [], "phase_seconds": {}}
-    guard = [Job.id == job_id, *repository.is_runnable(now)]
+    guard = [Job.id == job_id, Job.n_units == 0, *repository.is_runnable(now, max_running)]
     with session.begin():
+        if max_running is not None:
+            lock_tenant(session, repository.read_tenant(session, job_id))
         row = repository.change(session, state.CLAIM, guard, now, {**values, **fresh})
         if row is None:
             return None
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     return Work(Claim(row.id, owner, row.attempt), row.tenant, row.dataset_id, row.specification)
+
+
+def ring_next(session: Session, bell: Bell, tenant: str, max_running: int) -> None:
+    """Ring for the job that has waited longest for one of this tenant's to end."""
+    with session.begin():
+        job_id = repository.find_held_up(session, tenant, utc_now(), max_running)
+    if job_id is not None:
+        bell.ring_for_job(job_id)
 
 
 def beat(
@@ -211,6 +255,12 @@ def beat(
     return state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=now)
 
 
+def count_reports(session: Session, claimed: Claim) -> int:
+    """How many events the worker has written in this attempt."""
+    with session.begin():
+        return repository.count_reports(session, claimed.job_id)
+
+
 def succeed(
     session: Session,
     claimed: Claim,
@@ -221,10 +271,18 @@ def succeed(
     """Write result, events and status in one transaction, if the claim still holds."""
     done = {**values, "progress": 1.0}
     with session.begin():
-        row = end(session, state.SUCCEED, claimed.holds(), done, events=events)
+        row = end(session, state.SUCCEED, claimed.holds_uncancelled(), done, events=events)
         if row is not None:
             repository.add_result(session, result)
+        else:
+            _keep_cancel(session, claimed)
     return row is not None
+
+
+def _keep_cancel(session: Session, claimed: Claim) -> None:
+    """A cancel that was accepted comes before every other end, however late it was asked for."""
+    asked = [*claimed.holds(), Job.cancel_requested_at.is_not(None)]
+    end(session, state.CANCEL_RUNNING, asked, {})
 
 
 def fail(
@@ -236,20 +294,24 @@ def fail(
 ) -> bool:
     """End the job with a failure, if the claim still holds."""
     error = failure.to_json()
+    failed = {**values, "error": error}
     with session.begin():
-        row = end(session, state.FAIL, claimed.holds(), {**values, "error": error}, error, events)
+        row = end(session, state.FAIL, claimed.holds_uncancelled(), failed, error, events)
+        if row is None:
+            _keep_cancel(session, claimed)
     return row is not None
 
 
 def stop(session: Session, bell: Bell, claimed: Claim, reason: state.Stop) -> None:
     """End a run that was told to: cancelled, expired, or handed back to another worker."""
     with session.begin():
-        if reason is state.Stop.CANCELLED:
-            end(session, state.CANCEL_RUNNING, claimed.holds(), {})
-        elif reason is state.Stop.EXPIRED:
-            end(session, state.EXPIRE_RUNNING, claimed.holds(), {"error": OVERDUE.to_json()})
+        if reason is state.Stop.EXPIRED:
+            error = OVERDUE.to_json()
+            guard = claimed.holds_uncancelled()
+            end(session, state.EXPIRE_RUNNING, guard, {"error": error}, error)
         elif reason is state.Stop.HANDED_BACK:
             _hand_back(session, claimed)
+        _keep_cancel(session, claimed)
     if reason is state.Stop.HANDED_BACK:
         bell.ring_for_job(claimed.job_id)
 
@@ -258,7 +320,7 @@ def _hand_back(session: Session, claimed: Claim) -> None:
     now = utc_now()
     free = {"owner": None, "lease_until": None, "available_at": now, "enqueued_at": now}
     values = {**free, "attempt": Job.attempt - 1}
-    repository.change(session, state.HAND_BACK, claimed.holds(), now, values)
+    repository.change(session, state.HAND_BACK, claimed.holds_uncancelled(), now, values)
 
 
 OVERDUE = Failure("deadline_exceeded", "the job's deadline passed before it was done")
@@ -272,10 +334,13 @@ def end(
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
 ) -> AnyRow | None:
-    """Make a transition to a final status, and count it."""
+    """Make a transition to a final status, count it, and drop what units there are."""
     row = repository.change(session, transition, guard, utc_now(), values, data=data, events=events)
     if row is not None:
+        repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
+        if row.n_units:
+            units.drop_units(session, row.id)
     return row
 
 

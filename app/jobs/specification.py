@@ -12,9 +12,11 @@ from app.errors import FieldError, Invalid, pointer
 from app.jobs.methods import METHOD_MODELS, Strict
 from core.config import (
     Columns,
+    Compare,
     Discretize,
     Evaluate,
     Kind,
+    Method,
     SelectionConfig,
     method_from_dict,
 )
@@ -23,6 +25,7 @@ from core.errors import CoreError
 MAX_SEED = 2**63 - 1
 MAX_K = 100_000
 MAX_SUGGESTIONS = 5
+MAX_METHODS = 16
 
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")
@@ -61,6 +64,23 @@ class EvaluateChoice(Strict):
     values: Literal["codes", "raw"] = "codes"
 
 
+class CompareChoice(Strict):
+    """Several methods on the same splits, ranked by held-out accuracy."""
+
+    methods: Annotated[list[AnyMethod], Field(min_length=2, max_length=MAX_METHODS)] = Field(
+        description="Each like `method`; none twice."
+    )
+    n_splits: Annotated[StrictInt, Field(ge=2, le=100)] = 10
+    test_fraction: Annotated[float, Field(strict=True, ge=0.01, le=0.99)] = 0.3
+    values: Literal["codes", "raw"] = "codes"
+
+
+class StabilityChoice(Strict):
+    """How often each feature is chosen on bootstrap samples of the rows."""
+
+    n_samples: Annotated[StrictInt, Field(ge=2, le=1000)] = 50
+
+
 class Specification(Strict):
     """One job, completed: what ran is on record."""
 
@@ -75,6 +95,10 @@ class Specification(Strict):
     weight_column: Name | None = None
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] = 0
     evaluate: EvaluateChoice | None = None
+    compare: CompareChoice | None = Field(
+        default=None, description="Beside the selection; curves go to `k`, or 50 with `auto`."
+    )
+    stability: StabilityChoice | None = Field(default=None, description="Of the selection.")
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="Counted from the submission; the longest allowed when left out."
     )
@@ -83,6 +107,7 @@ class Specification(Strict):
     def completed(self, max_deadline_seconds: int) -> Self:
         """With the deadline that applies, after every option has passed the engine's own checks."""
         config_of(self)
+        compare_of(self)
         seconds = self.deadline_seconds or max_deadline_seconds
         if seconds > max_deadline_seconds:
             sentence = f"must be at most {max_deadline_seconds}, not {seconds}"
@@ -91,12 +116,9 @@ class Specification(Strict):
 
 
 def config_of(specification: Specification, n_threads: int = 0) -> SelectionConfig:
-    """The options for `core`; what it refuses is Invalid, with the pointer."""
+    """The options of the selection; what `core` refuses is Invalid, with the pointer."""
     document = specification.model_dump()
-    try:
-        method = method_from_dict(document["method"])
-    except CoreError as error:
-        raise _refused(error, "method") from error
+    method = _method_of(document["method"], "method")
     try:
         return SelectionConfig(
             specification.k,
@@ -110,6 +132,27 @@ def config_of(specification: Specification, n_threads: int = 0) -> SelectionConf
         )
     except CoreError as error:
         raise _refused(error) from error
+
+
+def compare_of(specification: Specification) -> Compare | None:
+    """The options of the comparison, where one is asked for."""
+    if specification.compare is None:
+        return None
+    document = specification.compare.model_dump()
+    methods = [
+        _method_of(method, f"compare.methods.{i}") for i, method in enumerate(document["methods"])
+    ]
+    try:
+        return Compare(**{**document, "methods": tuple(methods)})
+    except CoreError as error:
+        raise _refused(error) from error
+
+
+def _method_of(document: dict[str, Any], path: str) -> Method:
+    try:
+        return method_from_dict(document)
+    except CoreError as error:
+        raise _refused(error, path) from error
 
 
 def check_columns(specification: Specification, names: Sequence[str]) -> None:
@@ -145,10 +188,8 @@ def _unknown(name: str, names: Sequence[str]) -> str:
 
 
 def _refused(error: CoreError, prefix: str = "") -> Invalid:
-    path = error.field.split(".")
-    if prefix and path[0] != prefix:
-        path.insert(0, prefix)
-    return _invalid([FieldError(pointer(path), str(error))])
+    path = f"{prefix}.{error.field.removeprefix('method.')}" if prefix else error.field
+    return _invalid([FieldError(pointer(path.split(".")), str(error))])
 
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:

@@ -6,14 +6,13 @@ transaction of its own, since two that lock several jobs could wait for each oth
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from app import metrics
-from app.broker import Bell
+from app.broker import JOBS_QUEUE, Bell
 from app.db.base import AnyRow, utc_now
 from app.jobs import repository, state
 from app.jobs.models import Job
@@ -81,13 +80,16 @@ def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
     transition, spent = state.after_lost_lease(
         attempt=row.attempt, max_attempts=settings.max_attempts, stop=stop
     )
+    claim = Claim(row.id, row.owner, row.attempt)
+    holds = claim.holds() if stop is state.Stop.CANCELLED else claim.holds_uncancelled()
     # The lease is asked for again: its owner may have renewed it since it was read.
-    guard = [*Claim(row.id, row.owner, row.attempt).holds(), Job.lease_until <= now]
+    guard = [*holds, Job.lease_until <= now]
     data: dict[str, Any] = {"attempt": row.attempt}
-    if transition.target.is_final:
+    if stop is state.Stop.CANCELLED:
+        recovered = end(session, transition, guard, {}, data)
+    elif transition.target.is_final:
         error = LOST.to_json() if spent else OVERDUE.to_json()
-        values = {} if stop is state.Stop.CANCELLED else {"error": error}
-        recovered = end(session, transition, guard, values, data)
+        recovered = end(session, transition, guard, {"error": error}, {**error, **data})
     else:
         wait = state.back_off(row.attempt, settings.backoff_seconds)
         freed = {"owner": None, "lease_until": None, "available_at": now + wait}
@@ -98,8 +100,8 @@ def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
 
 def _ring_again(session: Session, bell: Bell, settings: Settings) -> None:
     now = utc_now()
-    cutoff = now - timedelta(seconds=settings.resend_seconds)
+    cutoff = now - bell.patience(JOBS_QUEUE, settings.resend_seconds)
     with session.begin():
-        unheard = repository.take_unheard(session, now, cutoff)
+        unheard = repository.take_unheard(session, now, cutoff, settings.tenant_max_running_jobs)
     for job_id in unheard:
         bell.ring_for_job(job_id)

@@ -1,0 +1,53 @@
+"""Whether a job fits into a worker's memory, told before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.errors import FieldError, Invalid
+from app.jobs.specification import Specification, config_of
+from core.memory import TableShape, estimate_memory
+
+PROCESS_BYTES = 300 << 20
+"""What a worker's process takes before any data: interpreter, libraries, compiled kernels."""
+
+MAX_LEVELS = 255
+DISCRETE_LEVELS = 10
+
+
+def check_memory(
+    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]], available: int
+) -> None:
+    """Refuse a job that cannot fit, with both figures."""
+    shape = shape_of(specification, n_rows, columns)
+    needed = PROCESS_BYTES + estimate_memory(shape, config_of(specification))
+    if needed > available:
+        detail = (
+            f"the job needs about {needed / 2**30:.1f} GiB of memory and a worker has "
+            f"{available / 2**30:.1f} GiB; use fewer columns or rows, lower ranks or fewer models"
+        )
+        errors = [FieldError("/dataset_id", detail)]
+        raise Invalid(detail, code="insufficient_memory", errors=errors)
+
+
+def shape_of(
+    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
+) -> TableShape:
+    """The table that the job will encode, from the profile of the dataset."""
+    bins = specification.discretize.bins
+    levels = {column["name"]: _levels(column, bins) for column in columns}
+    others = {specification.target, specification.weight_column, *specification.columns.exclude}
+    return TableShape(
+        n_rows=n_rows,
+        n_levels=[n for name, n in levels.items() if name not in others],
+        n_classes=levels.get(specification.target, 2),
+        n_text=sum(column["kind"] == "text" for column in columns),
+    )
+
+
+def _levels(column: Mapping[str, Any], bins: int) -> int:
+    found = max(1, int(column["levels"]))
+    if column["kind"] in ("text", "boolean"):
+        return min(found, MAX_LEVELS)
+    return found if found <= DISCRETE_LEVELS else bins

@@ -1,0 +1,94 @@
+"""What is old enough to go: final jobs, datasets that nobody uses, files that belong to nothing.
+
+Safe to run in any number of workers at once, and beside uploads and submissions.
+"""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.datasets import repository as datasets
+from app.datasets.store import SCRATCH, Store, key_of, last_written
+from app.db.base import utc_now
+from app.jobs import repository as jobs
+from app.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+
+def remove_old(session: Session, store: Store, settings: Settings) -> None:
+    """One round over all tenants."""
+    now = utc_now()
+    removed = {
+        "jobs": remove_jobs(session, now - timedelta(days=settings.job_retention_days)),
+        "datasets": remove_datasets(
+            session, store, now - timedelta(days=settings.dataset_retention_days)
+        ),
+        "orphans": remove_orphans(
+            session,
+            store,
+            settings.data_dir / SCRATCH,
+            now - timedelta(hours=settings.orphan_hours),
+        ),
+    }
+    if any(removed.values()):
+        log.info("old data removed", **removed)
+
+
+def remove_jobs(session: Session, cutoff: datetime) -> int:
+    """Remove final jobs that ended before `cutoff`, with results, events and idempotency keys."""
+    n_removed = 0
+    while True:
+        with session.begin():
+            n_more = jobs.remove_old(session, cutoff)
+        n_removed += n_more
+        if n_more < jobs.SWEEP_LIMIT:
+            return n_removed
+
+
+def remove_datasets(session: Session, store: Store, cutoff: datetime) -> int:
+    """Remove datasets older than `cutoff` that no live job uses and no job has used since."""
+    n_removed, last = 0, ""
+    while True:
+        with session.begin():
+            old = datasets.find_old(session, cutoff, after=last)
+        for row in old:
+            n_removed += _remove_dataset(session, store, row.tenant, row.id, cutoff)
+            last = row.id
+        if len(old) < datasets.SWEEP_LIMIT:
+            return n_removed
+
+
+def _remove_dataset(
+    session: Session, store: Store, tenant: str, dataset_id: str, cutoff: datetime
+) -> bool:
+    """The row before the bytes; a submission holds a lock on the row until its job is there."""
+    with session.begin():
+        if datasets.lock(session, tenant, dataset_id, shared=False) is None:
+            return False
+        if jobs.is_used(session, dataset_id, since=cutoff):
+            return False
+        datasets.remove(session, tenant, dataset_id)
+    store.delete(key_of(tenant, dataset_id))
+    return True
+
+
+def remove_orphans(session: Session, store: Store, scratch: Path, cutoff: datetime) -> int:
+    """Remove what killed processes left: stored files without a row, and scratch directories."""
+    orphans = [key for key in store.untouched(cutoff) if _is_orphan(session, key)]
+    for key in orphans:
+        store.delete(key)
+    left = [path for path in scratch.glob("*") if last_written(path) < cutoff]
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(orphans) + len(left)
+
+
+def _is_orphan(session: Session, key: str) -> bool:
+    with session.begin():
+        return not datasets.exists(session, key.rpartition("/")[2])

@@ -1,0 +1,233 @@
+"""What workers do with the units of a job. Every transaction is visible here.
+
+Each one locks the job's row first and the unit's after it: no two wait for each other, and whether
+a unit was the last to be done is decided once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app import metrics
+from app.broker import Bell
+from app.db.base import AnyRow, utc_now
+from app.db.tenants import lock_tenant
+from app.jobs import repository as jobs
+from app.jobs import state
+from app.jobs.models import Job, JobResult
+from app.jobs.repository import Event
+from app.jobs.service import OVERDUE, Failure, end
+from app.units import repository
+from app.units.plan import TRIAL, Task
+from app.units.repository import UnitClaim
+
+
+@dataclass(frozen=True)
+class UnitWork:
+    """A claimed unit: all that a worker needs to know."""
+
+    claim: UnitClaim
+    tenant: str
+    dataset_id: str
+    specification: dict[str, Any]
+    task: Task
+
+
+def claim(
+    session: Session,
+    bell: Bell,
+    job_id: str,
+    owner: str,
+    lease: timedelta,
+    max_running: int | None = None,
+) -> UnitWork | None:
+    """Take the first unit that is to be had; None when there is none.
+
+    As long as there are more the bell is rung again, so that a job has one message in the queue at
+    a time, behind those of other jobs, and wakes one idle worker after the other.
+    """
+    now = utc_now()
+    with session.begin():
+        if max_running is not None:
+            lock_tenant(session, jobs.read_tenant(session, job_id))
+        job = repository.lock_runnable(session, job_id, now, max_running)
+        unit = job and repository.claim(session, job_id, owner, now, now + lease)
+        if job is None or unit is None:
+            return None
+        more = repository.has_claimable(session, job_id, now)
+        if job.status == state.Status.QUEUED:
+            started = {"started_at": now, "attempt": 1}
+            jobs.change(session, state.CLAIM, [Job.id == job_id], now, started)
+        _note(session, job_id, now, {"enqueued_at": now}, [_event(state.CLAIM, unit)])
+        metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
+    if more:
+        bell.ring_for_job(job_id)
+    claimed = UnitClaim(job_id, unit.number, owner, unit.attempt)
+    return UnitWork(claimed, job.tenant, job.dataset_id, job.specification, unit.task)
+
+
+def _event(
+    transition: state.Transition, unit: AnyRow, data: Mapping[str, Any] | None = None
+) -> Event:
+    return Event(f"unit_{transition.event}", {"unit": unit.number, **unit.task, **(data or {})})
+
+
+def _note(
+    session: Session,
+    job_id: str,
+    now: datetime,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+) -> AnyRow | None:
+    values = {**values, **repository.tally(session, job_id)}
+    return jobs.note(session, job_id, now, values, events)
+
+
+def beat(
+    session: Session,
+    claimed: UnitClaim,
+    lease: timedelta,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+) -> state.Stop | None:
+    """Renew the lease, write the news, and bring back a deadline or the loss.
+
+    A cancelled job is a loss: it has ended, and its units with it.
+    """
+    now = utc_now()
+    news = dict(values)
+    own = {"progress": news.pop("progress", 0.0)}
+    with session.begin():
+        job = repository.lock_running(session, claimed.job_id)
+        if job is None or repository.renew(session, claimed, now + lease, own) is None:
+            return state.Stop.LOST
+        _note(session, claimed.job_id, now, news, events)
+    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=now)
+
+
+def succeed(
+    session: Session,
+    bell: Bell,
+    claimed: UnitClaim,
+    output: Mapping[str, Any],
+    arrays: bytes | None,
+    values: Mapping[str, Any],
+    events: Sequence[Event],
+    data: Mapping[str, Any],
+) -> bool:
+    """Keep what came of a unit, if the claim still holds; `data` joins its event."""
+    done = {"output": output, "arrays": arrays, "progress": 1.0}
+    with session.begin():
+        unit = _change(session, state.SUCCEED, claimed, done)
+        if unit is None:
+            return False
+        _conclude(session, unit, values, [*events, _event(state.SUCCEED, unit, data)])
+    _ring_if_due(session, bell, claimed.job_id)
+    return True
+
+
+def _change(
+    session: Session, transition: state.Transition, claimed: UnitClaim, values: Mapping[str, Any]
+) -> AnyRow | None:
+    if repository.lock_running(session, claimed.job_id) is None:
+        return None
+    return repository.change(session, transition, claimed.holds(), values)
+
+
+def _conclude(
+    session: Session, unit: AnyRow, values: Mapping[str, Any], events: Sequence[Event]
+) -> None:
+    news = {key: value for key, value in values.items() if key != "progress"}
+    _note(session, unit.job_id, utc_now(), news, events)
+
+
+def _ring_if_due(session: Session, bell: Bell, job_id: str) -> None:
+    """Ring for the summary when all else is done; for the rest there is a message already."""
+    with session.begin():
+        due = repository.is_summary_due(session, job_id)
+    if due:
+        bell.ring_for_job(job_id)
+
+
+def complete(session: Session, claimed: UnitClaim, result: JobResult) -> bool:
+    """End the job with its result, if the claim on its last unit still holds."""
+    with session.begin():
+        unit = _change(session, state.SUCCEED, claimed, {"progress": 1.0})
+        if unit is None:
+            return False
+        values = repository.tally(session, claimed.job_id)
+        mine, events = [Job.id == claimed.job_id], [_event(state.SUCCEED, unit)]
+        end(session, state.SUCCEED, mine, values, events=events)
+        jobs.add_result(session, result)
+    return True
+
+
+def fail(session: Session, bell: Bell, claimed: UnitClaim, failure: Failure) -> bool:
+    """Record that a unit failed, if the claim still holds."""
+    with session.begin():
+        failed = end_failed(session, claimed, claimed.holds(), failure)
+    _ring_if_due(session, bell, claimed.job_id)
+    return failed
+
+
+def end_failed(
+    session: Session, claimed: UnitClaim, guard: Sequence[Any], failure: Failure
+) -> bool:
+    """Fail a unit: a trial takes its method out of the comparison, any other the job with it."""
+    if repository.lock_running(session, claimed.job_id) is None:
+        return False
+    error = failure.to_json()
+    unit = repository.change(session, state.FAIL, guard, {"error": error, "progress": 1.0})
+    if unit is None:
+        return False
+    event = _event(state.FAIL, unit, error)
+    if unit.task["kind"] == TRIAL:
+        repository.skip_method(session, unit.job_id, unit.task["method"], unit.number)
+        _conclude(session, unit, {}, [event])
+    else:
+        mine = [Job.id == unit.job_id]
+        end(session, state.FAIL, mine, {"error": error}, error, [event])
+    return True
+
+
+def stop(session: Session, bell: Bell, claimed: UnitClaim, reason: state.Stop) -> None:
+    """End a run that was told to: the job has expired, or the unit is for another worker."""
+    with session.begin():
+        if reason is state.Stop.EXPIRED:
+            expire(session, claimed.job_id)
+        elif reason is state.Stop.HANDED_BACK:
+            set_free(session, claimed, claimed.holds(), state.HAND_BACK)
+    if reason is state.Stop.HANDED_BACK:
+        bell.ring_for_job(claimed.job_id)
+
+
+def expire(session: Session, job_id: str) -> None:
+    """End a running job whose deadline has passed."""
+    error = OVERDUE.to_json()
+    overdue = [Job.id == job_id, Job.n_units > 0, Job.deadline_at <= utc_now()]
+    end(session, state.EXPIRE_RUNNING, overdue, {"error": error}, error)
+
+
+def set_free(
+    session: Session,
+    claimed: UnitClaim,
+    guard: Sequence[Any],
+    transition: state.Transition,
+    wait: timedelta = timedelta(0),
+) -> bool:
+    """Put a unit back into the queue; handing it back charges no attempt."""
+    now = utc_now()
+    handed_back = transition is state.HAND_BACK
+    values = {"attempt": claimed.attempt - handed_back, "available_at": now + wait, "progress": 0.0}
+    if repository.lock_running(session, claimed.job_id) is None:
+        return False
+    unit = repository.change(session, transition, guard, values)
+    if unit is not None:
+        event = _event(transition, unit, {"attempt": claimed.attempt})
+        _note(session, claimed.job_id, now, {}, [event])
+    return unit is not None

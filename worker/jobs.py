@@ -1,0 +1,56 @@
+"""The program that runs jobs: processes of a Celery pool, warmed before they take one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from celery import signals
+
+from app.broker import JOBS_QUEUE, RUN_JOB
+from app.settings import Settings
+from core.warm import warm_kernels
+from worker.pool import make_process, work_on
+from worker.runner import run_job
+from worker.units import run_unit
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Run jobs until told to stop."""
+    process = make_process()
+    process.celery.conf.update(_limits(process.settings))
+
+    @process.celery.task(name=RUN_JOB)  # type: ignore[untyped-decorator]
+    def run(job_id: str) -> None:
+        if not run_job(process, job_id):
+            run_unit(process, job_id)
+
+    @signals.worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
+    def warm(**_: Any) -> None:
+        warm_kernels()
+        log.info("worker process warm")
+
+    work_on(process, JOBS_QUEUE, "prefork", process.settings.worker_concurrency)
+
+
+def _limits(settings: Settings) -> dict[str, Any]:
+    return {
+        # Fetch a message only when a process is free: a job never waits behind a long one while
+        # another worker is idle.
+        "worker_disable_prefetch": True,
+        # Leaks of libraries end with the process.
+        "worker_max_tasks_per_child": settings.worker_max_jobs,
+        "worker_max_memory_per_child": settings.worker_max_memory_bytes // 1024,
+        # Deadlines are checked between kernels; this is the backstop for a run that never returns.
+        "task_time_limit": settings.max_deadline_seconds + int(settings.lease_seconds),
+        # A first start compiles the kernels; the default of 4 s would kill it again and again.
+        "worker_proc_alive_timeout": 600.0,
+        # Runs go on while the broker is away: the row, not the message, says whose they are.
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+    }
+
+
+if __name__ == "__main__":
+    main()

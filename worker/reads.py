@@ -1,0 +1,40 @@
+"""The program that reads uploads and sweeps. It loads no engine and forks nothing.
+
+Threads are enough: each waits for the process that reads its file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import signals
+
+from app.broker import READ_DATASET, READS_QUEUE
+from worker.pool import make_process, work_on
+from worker.reader import read_dataset
+from worker.sweeper import Sweeper
+
+
+def main() -> None:
+    """Read uploads and sweep until told to stop."""
+    process = make_process()
+
+    @process.celery.task(name=READ_DATASET)  # type: ignore[untyped-decorator]
+    def read(dataset_id: str) -> None:
+        read_dataset(process, dataset_id)
+
+    sweeper = Sweeper(process.settings, process.bell, process.store)
+
+    @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
+    def start_sweeper(**_: Any) -> None:
+        sweeper.start()
+
+    @signals.worker_shutting_down.connect(weak=False)  # type: ignore[untyped-decorator]
+    def stop_sweeper(**_: Any) -> None:
+        sweeper.stop()
+
+    work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""One unit of a job: claim, compute, keep what came of it. No Celery in here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from app.db.base import AnyRow, utc_now
+from app.jobs.models import JobResult
+from app.jobs.service import ring_next
+from app.jobs.specification import Specification, compare_of, config_of
+from app.jobs.state import Status, Stop
+from app.logs import job_context
+from app.units import repository, service
+from app.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
+from app.units.service import UnitWork
+from core.comparison import number_of_features, summarise_trials
+from core.config import Compare, Evaluate, SelectionConfig
+from core.experiments import Trial
+from core.preparation import Prepared, prepare
+from core.results import Progress
+from core.stability import choose_sample, summarise_samples
+from core.trials import Ground, hold_trial
+from worker.heartbeat import Heartbeat, Stopped
+from worker.patience import patiently
+from worker.process import Process
+from worker.recorder import QuietRecorder, Recorder, finite
+from worker.runner import compute, explain, load_input
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What came of a unit; `data` is what its event tells."""
+
+    document: dict[str, Any]
+    arrays: bytes | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A job's data, as its units need it."""
+
+    specification: Specification
+    config: SelectionConfig
+    prepared: Prepared
+    ground: Ground
+
+    @property
+    def k(self) -> int | None:
+        """How many features, or None for `auto`."""
+        return None if self.config.k == "auto" else self.config.k
+
+
+def run_unit(process: Process, job_id: str) -> None:
+    """Claim the next unit of a job and bring it to an end; nothing happens when there is none."""
+    with process.database.write() as session:
+        max_running, owner = process.settings.tenant_max_running_jobs, process.new_owner()
+        work = service.claim(session, process.bell, job_id, owner, process.lease, max_running)
+    if work is None:
+        return
+    with job_context(job_id, attempt=work.claim.attempt, unit=work.claim.number):
+        log.info("unit started", task=work.task)
+        outcome = _execute(process, work)
+        log.info("unit ended", outcome=outcome)
+    with process.database.write() as session:
+        ring_next(session, process.bell, work.tenant, max_running)
+
+
+def _execute(process: Process, work: UnitWork) -> str:
+    recorder = Recorder() if work.task["kind"] == SELECTION else QuietRecorder()
+    try:
+        with Heartbeat(process, work.claim, recorder) as heartbeat:
+            heartbeat.check()
+            output = COMPUTE[work.task["kind"]](process, work, heartbeat)
+    except (Stopped, OperationalError) as ended:  # without a database the unit is not to blame
+        reason = ended.reason if isinstance(ended, Stopped) else Stop.HANDED_BACK
+        patiently(process, lambda session: service.stop(session, process.bell, work.claim, reason))
+        return reason
+    except Exception as error:  # every fault ends the unit, and none the worker
+        failure = explain(error)
+        patiently(process, lambda session: service.fail(session, process.bell, work.claim, failure))
+        return f"failed: {failure.code}"
+    return "succeeded" if _keep(process, work, recorder, output) else "lost"
+
+
+def _keep(process: Process, work: UnitWork, recorder: Recorder, output: Output) -> bool:
+    values, events = recorder.close()
+    if work.task["kind"] == SELECTION:
+        # With k="auto" more were tried than the result keeps.
+        values["chosen"] = [feature["name"] for feature in output.document["selected"]]
+
+    def write(session: Session) -> bool:
+        if work.task["kind"] == SUMMARY:
+            return service.complete(session, work.claim, _result(work, output))
+        kept = (output.document, output.arrays, values, events, output.data)
+        return service.succeed(session, process.bell, work.claim, *kept)
+
+    return patiently(process, write)
+
+
+def _result(work: UnitWork, output: Output) -> JobResult:
+    return JobResult(
+        job_id=work.claim.job_id,
+        tenant=work.tenant,
+        created_at=utc_now(),
+        document=output.document,
+        arrays=output.arrays,
+    )
+
+
+def _select(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
+    result = compute(process, work, heartbeat)
+    return Output(result.document, result.arrays)
+
+
+def _load(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
+    specification, columns = load_input(process, work)
+    config = config_of(specification, process.settings.worker_threads)
+    prepared = prepare(columns, specification.target, config, lambda _: heartbeat.check())
+    compare = compare_of(specification)
+    how = Evaluate() if compare is None else compare.evaluate
+    return Table(specification, config, prepared, Ground.of(columns, prepared, how))
+
+
+def _tell(heartbeat: Heartbeat) -> Callable[[float], None]:
+    return lambda done: heartbeat.report(Progress(phase="evaluate", fraction=done))
+
+
+def _hold_trial(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
+    table = _load(process, work, heartbeat)
+    compare = _compare(table)
+    trial = hold_trial(
+        table.ground,
+        number_of_features(table.ground, table.k),
+        compare.methods[compare.labels.index(work.task["method"])],
+        work.task["split"],
+        compare.evaluate,
+        on_progress=_tell(heartbeat),
+        timer=time.perf_counter,
+    )
+    curve = trial.curves["nearest_neighbour"]
+    told = {"seconds": trial.seconds, "accuracy": sum(curve) / len(curve)}
+    return Output(finite(asdict(trial)), data=told)
+
+
+def _compare(table: Table) -> Compare:
+    compare = compare_of(table.specification)
+    assert compare is not None  # by the plan
+    return compare
+
+
+def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
+    table = _load(process, work, heartbeat)
+    chosen = choose_sample(
+        table.prepared.problem,
+        table.k,
+        table.config.method,
+        work.task["sample"],
+        _tell(heartbeat),
+    )
+    return Output({"chosen": [int(feature) for feature in chosen]})
+
+
+def _summarise(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
+    table = _load(process, work, heartbeat)
+    with process.database.write() as session, session.begin():
+        units = repository.read_units(session, work.claim.job_id)
+        arrays = repository.read_arrays(session, work.claim.job_id)
+    document = dict(units[0].output)
+    if table.specification.compare is not None:
+        document["comparison"] = _comparison(table, units)
+    if table.specification.stability is not None:
+        document["stability"] = _stability(table, units)
+    return Output(finite(document), arrays)
+
+
+def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
+    compare = _compare(table)
+    trials: dict[tuple[int, int], Trial] = {}
+    failures: dict[int, dict[str, Any]] = {}
+    for unit in (unit for unit in units if unit.task["kind"] == TRIAL):
+        method = compare.labels.index(unit.task["method"])
+        if unit.status == Status.SUCCEEDED:
+            trials[method, unit.task["split"]] = Trial.from_json(unit.output)
+        elif unit.status == Status.FAILED:
+            failures.setdefault(method, unit.error)
+    k = number_of_features(table.ground, table.k)
+    return asdict(summarise_trials(table.ground, k, compare, trials, failures))
+
+
+def _stability(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
+    chosen = [unit.output["chosen"] for unit in units if unit.task["kind"] == SAMPLE]
+    selected = [feature["name"] for feature in units[0].output["selected"]]
+    found = summarise_samples(table.prepared.problem, table.prepared.names, selected, chosen)
+    return asdict(found)
+
+
+COMPUTE: dict[str, Callable[[Process, UnitWork, Heartbeat], Output]] = {
+    SELECTION: _select,
+    TRIAL: _hold_trial,
+    SAMPLE: _choose_sample,
+    SUMMARY: _summarise,
+}
