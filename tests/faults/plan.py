@@ -1,0 +1,52 @@
+"""Which faults happen when: all of it follows from the seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+# Between two faults; long enough for work to be done in between.
+PAUSE_SECONDS = (0.5, 3.5)
+
+
+class Kind(StrEnum):
+    """What can go wrong."""
+
+    KILL_WORKER = "kill -9 a worker with all its processes"
+    KILL_MAIN = "kill -9 the main process of a worker"
+    KILL_CHILD = "kill -9 the process that runs a worker's job"
+    FREEZE_WORKER = "freeze a worker beyond its lease, then wake it"
+    STOP_WORKER = "stop a worker (SIGTERM)"
+    KILL_API = "kill -9 the API"
+    RESTART_REDIS = "restart Redis"
+    WIPE_REDIS = "wipe Redis"
+    RESTART_POSTGRES = "restart Postgres"
+    CRASH_POSTGRES = "crash Postgres"
+    CUT_POSTGRES = "cut the connections to Postgres"
+    CUT_REDIS = "cut the connections to Redis"
+    DELAY_POSTGRES = "hold up the connections to Postgres"
+    DELAY_REDIS = "hold up the connections to Redis"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that goes wrong: seconds after the start, to which worker, for how long."""
+
+    at: float
+    kind: Kind
+    worker: int
+    seconds: float
+
+
+def plan(seed: int, seconds: float, n_workers: int) -> Iterator[Fault]:
+    """Rounds in which every kind comes once, in a new order."""
+    rng = random.Random(f"faults {seed}")
+    at = rng.uniform(*PAUSE_SECONDS)
+    while True:
+        for kind in rng.sample(list(Kind), len(Kind)):
+            if at >= seconds:
+                return
+            yield Fault(at, kind, rng.randrange(n_workers), rng.uniform(0.2, 2))
+            at += rng.uniform(*PAUSE_SECONDS)

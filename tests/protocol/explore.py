@@ -1,0 +1,178 @@
+"""Every state that the model can reach, and what must hold in all of them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.jobs import state as protocol
+from app.jobs.state import Status
+from tests.protocol import model
+from tests.protocol.model import WORKERS, Rules, State
+
+Move = tuple[str, State]
+# What happens if nothing else goes wrong: these alone must bring every job to its end.
+HELPFUL = {"deliver", "succeed", "beat", "heed", "lease ends", "sweep", "ring"}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A promise that does not hold, and one way to get there."""
+
+    promise: str
+    path: tuple[str, ...]
+
+
+def moves(state: State, rules: Rules) -> Iterator[Move]:
+    """All that can happen next, by name."""
+    for worker in WORKERS:
+        yield from _worker_moves(state, worker, rules)
+    yield from _sweeper_moves(state, rules)
+    yield from _caller_moves(state, rules)
+    if state.rung:
+        yield "lose", state._replace(rung=False)
+    if state.status is Status.RUNNING:
+        yield "lease ends", state._replace(lease_over=True)
+    if not state.status.is_final:
+        yield "deadline", state._replace(overdue=True)
+
+
+def _worker_moves(state: State, worker: int, rules: Rules) -> Iterator[Move]:
+    held = state.workers[worker]
+    if held is None:
+        if state.rung:
+            yield "deliver", model.claim(state._replace(rung=False), worker)
+            yield "deliver twice", model.claim(state, worker)
+        return
+    yield "die", model.die(state, worker)
+    yield "beat", model.beat(state, worker)
+    yield "succeed", model.complete(state, worker, protocol.SUCCEED, rules)
+    yield "fail", model.complete(state, worker, protocol.FAIL, rules)
+    yield "hand back", model.hand_back(state, worker, rules)
+    if held.told is not None:
+        yield "heed", model.heed(state, worker, rules)
+
+
+def _sweeper_moves(state: State, rules: Rules) -> Iterator[Move]:
+    if not rules.sweeper:
+        return
+    yield "sweep", model.expire(state)
+    if state.status is Status.RUNNING and state.lease_over and rules.lease_expires:
+        yield "sweep", model.sweep_look(state)
+        yield "sweep", model.sweep_act(model.sweep_look(state), rules)._replace(seen=state.seen)
+    if state.seen is not None:
+        yield "sweep", model.sweep_act(state, rules)
+    if state.status is Status.QUEUED and not state.overdue:
+        yield "ring", state._replace(rung=True)
+
+
+def _caller_moves(state: State, rules: Rules) -> Iterator[Move]:
+    if rules.cancel_locks_the_row:
+        yield "cancel", model.cancel(state)
+    elif state.cancelling:
+        yield "cancel", model.cancel_running(state)
+    else:
+        yield "cancel", model.cancel_queued(state)
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The graph of all states, and how each was reached first."""
+
+    rules: Rules
+    edges: dict[State, tuple[Move, ...]]
+    came_from: dict[State, tuple[str, State] | None]
+
+    def path_to(self, state: State) -> tuple[str, ...]:
+        """The names of the moves that lead there."""
+        names: list[str] = []
+        while (step := self.came_from[state]) is not None:
+            names.append(step[0])
+            state = step[1]
+        return tuple(reversed(names))
+
+
+def explore(rules: Rules) -> Explored:
+    """Breadth first from a submission whose message was sent, or lost with the API."""
+    starts = (State(), State(rung=False))
+    came_from: dict[State, tuple[str, State] | None] = dict.fromkeys(starts)
+    edges: dict[State, tuple[Move, ...]] = {}
+    waiting = deque(starts)
+    while waiting:
+        state = waiting.popleft()
+        edges[state] = tuple(moves(state, rules))
+        for name, successor in edges[state]:
+            if successor not in came_from:
+                came_from[successor] = (name, state)
+                waiting.append(successor)
+    return Explored(rules, edges, came_from)
+
+
+def broken_promises(explored: Explored) -> Iterator[Broken]:
+    """The first state that breaks each promise, with the way to it."""
+    for promise, states in _suspects(explored).items():
+        for state in states:
+            yield Broken(promise, explored.path_to(state))
+            break
+
+
+def _suspects(explored: Explored) -> dict[str, Iterator[State]]:
+    edges = explored.edges
+    finishing = _can_finish(explored)
+    limit = explored.rules.max_attempts
+    return {
+        "a job is not lost": (s for s in edges if s not in finishing),
+        "a job ends once": (s for s in edges if s.n_ends > 1),
+        "a final status never changes": (
+            s for s, out in edges.items() if s.status.is_final and _changes(s, out)
+        ),
+        "a result exists if and only if the job succeeded": (
+            s for s in edges if s.n_results != (s.status is Status.SUCCEEDED)
+        ),
+        "a cancel that was answered is kept": (s for s in edges if _forgot_cancel(s, edges[s])),
+        "a renewed lease is respected": (s for s, out in edges.items() if _robbed(s, out)),
+        "attempts are limited": (s for s in edges if not 0 <= s.attempt <= limit),
+    }
+
+
+def _changes(state: State, out: tuple[Move, ...]) -> bool:
+    return any(after.status is not state.status for _, after in out)
+
+
+def _forgot_cancel(state: State, out: tuple[Move, ...]) -> bool:
+    if state.cancel_requested and state.status not in (Status.RUNNING, Status.CANCELLED):
+        return True
+    # A caller is answered when the move "cancel" leaves nothing to be done.
+    return any(
+        name == "cancel"
+        and not after.cancelling
+        and not after.cancel_requested
+        and not after.status.is_final
+        for name, after in out
+    )
+
+
+def _robbed(state: State, out: tuple[Move, ...]) -> bool:
+    """Whether a sweeper takes away a job whose lease is not over."""
+    running = state.status is Status.RUNNING and not state.lease_over
+    return running and any(
+        name == "sweep" and after.status is not Status.RUNNING for name, after in out
+    )
+
+
+def _can_finish(explored: Explored) -> set[State]:
+    """The states from which helpful moves alone lead to an end."""
+    before: dict[State, list[State]] = {}
+    for state, out in explored.edges.items():
+        for name, successor in out:
+            if name in HELPFUL:
+                before.setdefault(successor, []).append(state)
+    finishing = {state for state in explored.edges if state.status.is_final}
+    waiting = deque(finishing)
+    while waiting:
+        for state in before.get(waiting.popleft(), ()):
+            if state not in finishing:
+                finishing.add(state)
+                waiting.append(state)
+    return finishing
