@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -25,6 +26,8 @@ from app.lifeline import die_with_parent
 Command = list[str | Path]
 
 START_SECONDS = 60
+# As a service should: row-level security does not hold for superusers.
+OWNER = "tester"
 # Durability is for machines that lose power; the tests only kill processes.
 POSTGRES_SETTINGS = {
     "fsync": "off",
@@ -36,17 +39,42 @@ POSTGRES_SETTINGS = {
 }
 
 
+class Program:
+    """A server's process, which can be stopped and started again where it was."""
+
+    def __init__(self, command: Command, log: Path) -> None:
+        self._command = command
+        self._log = log
+        self.process = _start(command, log)
+
+    def stop(self, number: int = signal.SIGINT) -> None:
+        """Postgres takes SIGINT as a fast shutdown and SIGQUIT as a crash."""
+        self.process.send_signal(number)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def start(self) -> None:
+        self.process = _start(self._command, self._log)
+
+
 @dataclass(frozen=True)
 class Postgres:
     """A running server; `create` makes databases in it."""
 
     directory: Path
     binaries: Path
-    process: subprocess.Popen[bytes]
+    program: Program
     port: int
 
+    def wait(self) -> None:
+        """Return when it answers."""
+        _wait(lambda: self.connect().close(), self.program, psycopg.OperationalError)
+
     def url(self, database: str) -> str:
-        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
+        return f"postgresql+psycopg://{OWNER}@127.0.0.1:{self.port}/{database}"
 
     def connect(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(
@@ -57,7 +85,8 @@ class Postgres:
         """A fresh database, a copy of `template`; answers its name."""
         name = f"test_{uuid4().hex}"
         with self.connect() as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} ENCODING 'UTF8'")
+            options = f"TEMPLATE {template} ENCODING 'UTF8' OWNER {OWNER}"
+            connection.execute(f"CREATE DATABASE {name} {options}")
         return name
 
     def drop(self, name: str) -> None:
@@ -70,8 +99,13 @@ class Valkey:
     """A running server."""
 
     directory: Path
-    process: subprocess.Popen[bytes]
+    program: Program
     port: int
+
+    def wait(self) -> None:
+        """Return when it answers."""
+        with redis.Redis(port=self.port) as client:
+            _wait(client.ping, self.program, redis.ConnectionError)
 
     def url(self, database: int = 0) -> str:
         return f"redis://127.0.0.1:{self.port}/{database}"
@@ -83,9 +117,9 @@ class Valkey:
 
 
 @contextmanager
-def postgres(port: int | None = None) -> Iterator[Postgres]:
+def postgres(**settings: str) -> Iterator[Postgres]:
     """A Postgres on a free loopback port, in a directory that goes with it."""
-    port = port or free_port()
+    port = free_port()
     with _own_directory("pith-pg-") as directory:
         binaries = _binaries(directory)
         data = directory / "data"
@@ -101,12 +135,15 @@ def postgres(port: int | None = None) -> Iterator[Postgres]:
             "UTF8",
         ]
         _run_as_user([*initdb, "--no-locale", "--no-sync"])
-        settings = {**POSTGRES_SETTINGS, "unix_socket_directories": "", "port": str(port)}
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        process = _start([binaries / "postgres", "-D", data, *options], directory / "log")
-        server = Postgres(directory, binaries, process, port)
-        with _stopped_at_the_end(process):
-            _wait(lambda: server.connect().close(), process, psycopg.OperationalError)
+        where = {"unix_socket_directories": "", "port": str(port)}
+        chosen = {**POSTGRES_SETTINGS, **where, **settings}
+        options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+        program = Program([binaries / "postgres", "-D", data, *options], directory / "log")
+        with _stopped_at_the_end(program):
+            server = Postgres(directory, binaries, program, port)
+            server.wait()
+            with server.connect() as connection:
+                connection.execute(f"CREATE ROLE {OWNER} LOGIN")
             yield server
 
 
@@ -115,7 +152,7 @@ def valkey(port: int | None = None) -> Iterator[Valkey]:
     """A Valkey on a free loopback port that keeps nothing on disk."""
     port = port or free_port()
     with _own_directory("pith-valkey-") as directory:
-        program = shutil.copy(get_binary_path(), directory / "valkey-server")
+        binary = shutil.copy(get_binary_path(), directory / "valkey-server")
         options: Command = [
             "--port",
             str(port),
@@ -126,10 +163,11 @@ def valkey(port: int | None = None) -> Iterator[Valkey]:
             "--dir",
             directory,
         ]
-        process = _start([program, *options], directory / "log")
-        with _stopped_at_the_end(process), redis.Redis(port=port) as client:
-            _wait(client.ping, process, redis.ConnectionError)
-            yield Valkey(directory, process, port)
+        program = Program([binary, *options], directory / "log")
+        with _stopped_at_the_end(program):
+            server = Valkey(directory, program, port)
+            server.wait()
+            yield server
 
 
 def free_port() -> int:
@@ -175,7 +213,7 @@ def _run_as_user(command: Command) -> None:
 
 
 def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         # The hook runs after the change of user, which would clear the death signal.
         return subprocess.Popen(
             command,
@@ -188,27 +226,20 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def _stopped_at_the_end(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _stopped_at_the_end(program: Program) -> Iterator[None]:
     try:
         yield
     finally:
-        process.send_signal(2)  # Postgres takes SIGINT as a fast shutdown, Valkey as a normal one
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        program.stop()
 
 
-def _wait(
-    probe: Callable[[], object], process: subprocess.Popen[bytes], refused: type[Exception]
-) -> None:
+def _wait(probe: Callable[[], object], program: Program, refused: type[Exception]) -> None:
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
             probe()
         except refused:
-            if process.poll() is not None or time.monotonic() > deadline:
+            if program.process.poll() is not None or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
         else:

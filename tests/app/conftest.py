@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
+from app.logs import configure_logging
 from tests import servers
 from tests.app.running import Service, running_api, running_worker
 
@@ -36,3 +39,15 @@ def fresh_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
         return f"sqlite:///{shutil.copy(template, data_dir / 'pith.db')}"
     server: servers.Postgres = request.getfixturevalue("postgres")
     return server.url(server.create(template=request.getfixturevalue("migrated_postgres")))
+
+
+@pytest.fixture
+def logging_configured() -> Iterator[None]:
+    """For an application that runs inside the test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    configure_logging("error", "json")
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()

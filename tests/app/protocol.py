@@ -16,6 +16,7 @@ from app.db.base import AnyRow, new_id, utc_now
 from app.db.session import Database
 from app.jobs import repository, service
 from app.jobs.models import Job, JobResult
+from app.jobs.repository import Claim
 from app.jobs.service import Work
 from app.jobs.specification import Specification
 from app.jobs.sweep import sweep_jobs
@@ -33,8 +34,16 @@ class SilentBell(Bell):
 
     rung: list[str] = field(default_factory=list)
 
-    def _ring(self, task: str, identifier: str) -> None:
+    def _ring(self, task: str, queue: str, identifier: str) -> None:
         self.rung.append(identifier)
+
+    def is_silent(self, queue: str) -> bool:
+        return True
+
+
+def result_of(claim: Claim) -> JobResult:
+    document = {"by": "test"}
+    return JobResult(job_id=claim.job_id, tenant=TENANT, created_at=utc_now(), document=document)
 
 
 class Protocol:
@@ -55,7 +64,7 @@ class Protocol:
             n_bytes=1,
         )
         now = utc_now()
-        profile = [{"name": name} for name in columns or ()]
+        profile = [{"name": name, "kind": "integer", "levels": 3} for name in columns or ()]
         row = Dataset(
             id=upload.dataset_id,
             tenant=TENANT,
@@ -65,6 +74,7 @@ class Protocol:
             content_key=upload.content_key,
             sha256=upload.sha256,
             n_bytes=1,
+            n_rows=200,
             columns=profile or None,
             created_at=now,
             available_at=now,
@@ -92,11 +102,8 @@ class Protocol:
         return work
 
     def succeed(self, work: Work) -> bool:
-        result = JobResult(
-            job_id=work.claim.job_id, tenant=TENANT, created_at=utc_now(), document={"by": "test"}
-        )
         with self.database.write() as session:
-            return service.succeed(session, work.claim, result, {}, [])
+            return service.succeed(session, work.claim, result_of(work.claim), {}, [])
 
     def beat(self, work: Work, lease: timedelta = LEASE) -> str | None:
         with self.database.write() as session:
@@ -123,3 +130,8 @@ class Protocol:
         with self.database.write() as session, session.begin():
             job = session.get_one(Job, job_id)
             job.deadline_at = utc_now() - timedelta(seconds=1)
+
+    def expire_lease(self, job_id: str) -> None:
+        with self.database.write() as session, session.begin():
+            job = session.get_one(Job, job_id)
+            job.lease_until = utc_now() - timedelta(seconds=1)

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy.orm import Session
 
+from app.cli import USUAL_SCOPES
+from app.db.session import Database
+from app.keys.scopes import Scope
+from app.keys.secret import load_secret
+from app.keys.service import create_key
+from app.settings import Settings
 from tests.servers import free_port
 
 START_SECONDS = 120
@@ -29,6 +36,22 @@ class Service:
     client: httpx.Client
     env: dict[str, str]
     data_dir: Path
+    pid: int
+
+    def key(self, tenant: str, *scopes: Scope, secret: bytes = b"") -> str:
+        """A new key, as `pith keys create` makes it."""
+        with self.keys() as session:
+            secret = secret or load_secret(Settings(data_dir=self.data_dir))
+            token, _ = create_key(session, secret, tenant, scopes or USUAL_SCOPES, 1, "test")
+        return token
+
+    @contextmanager
+    def keys(self) -> Iterator[Session]:
+        """A way to the keys past the API."""
+        database = Database(self.env["PITH_DATABASE_URL"], pool_size=0)
+        with database.write() as session:
+            yield session
+        database.dispose()
 
     def upload(self, content: bytes = CSV, media_type: str = "text/csv", **query: Any) -> Any:
         response = self.client.post(
@@ -69,8 +92,8 @@ class Service:
 def running_api(
     database_url: str, broker_url: str, data_dir: Path, **env: str
 ) -> Iterator[Service]:
-    """`pith serve` on a free port."""
-    port = free_port()
+    """`pith serve`, on a free port unless the environment names one."""
+    port = env.get("PITH_PORT") or free_port()
     full = {
         **os.environ,
         "PITH_DATABASE_URL": database_url,
@@ -86,7 +109,7 @@ def running_api(
         httpx.Client(base_url=url, timeout=60) as client,
     ):
         _wait_for(client, process)
-        yield Service(url, client, full, data_dir)
+        yield Service(url, client, full, data_dir, process.pid)
 
 
 @contextmanager

@@ -53,6 +53,18 @@ def test_unknown_things(service: Service) -> None:
     check(client.get("/docs/other.js"), 404, "not_found")
 
 
+def test_a_job_that_cannot_fit(service: Service) -> None:
+    names = ",".join(f"x{i}" for i in range(40))
+    rows = "".join(",".join(str((i * j) % 7) for j in range(40)) + "\n" for i in range(600))
+    method = {"name": "gsm_cpd", "ranks": [500], "n_models": 50, "n_configurations": 1_048_576}
+    dataset_id = service.ready_dataset(f"{names}\n{rows}".encode())
+    body = {"dataset_id": dataset_id, "target": "x1", "method": method}
+    for query in ({}, {"validate_only": "true"}):
+        answer = service.client.post("/v1/jobs", json=body, params=query)
+        problem = check(answer, 422, "insufficient_memory", "/dataset_id")
+        assert "GiB of memory and a worker has 8.0 GiB" in problem["detail"]
+
+
 def test_wrong_method(service: Service) -> None:
     response = service.client.put("/v1/jobs")
     check(response, 405, "method_not_allowed")
@@ -213,7 +225,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(service: Service) -> None:
     folders = sorted((service.data_dir / "datasets").rglob("*"))
     address = (service.client.base_url.host, service.client.base_url.port or 80)
     with socket.create_connection(address) as connection:
-        head = "POST /v1/datasets HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n"
+        head = "POST /v1/datasets HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/csv\r\n"
         connection.sendall(f"{head}Content-Length: 1000000\r\n\r\na,b\n1,2\n".encode())
         service.until("/livez", lambda _: _is_storing(service, folders))
     service.until("/livez", lambda _: not _is_storing(service, folders))

@@ -45,6 +45,8 @@ def test_profile_names_every_column(service: Service) -> None:
         "infinite": 0,
         "min": 0.5,
         "max": 2.5,
+        "counts": [1, 0, 0, 0, 1, *[0] * 10, 1],
+        "values": None,
     }
     assert by_name["y"]["kind"] == "text"
 

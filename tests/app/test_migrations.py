@@ -11,6 +11,7 @@ from app.db.base import Base
 from app.db.migrate import alembic_config, is_current, upgrade
 from app.db.session import make_engine
 from app.jobs import service  # noqa: F401  registers all tables
+from app.keys import models  # noqa: F401
 
 
 def test_up_down_up(empty_database_url: str) -> None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app import metrics
 from app.datasets import service as dataset_service
 from app.errors import Conflict, NotFound
 from app.jobs import service
 from app.jobs.models import Job, JobResult
+from app.jobs.repository import Claim
 from app.jobs.service import Failure
 from app.jobs.state import Stop
-from tests.app.protocol import LEASE, OVER, TENANT, Protocol
+from tests.app.protocol import LEASE, OVER, TENANT, Protocol, result_of
 
 
 @pytest.fixture
@@ -128,6 +130,34 @@ def test_cancel_of_a_running_job_comes_with_the_heartbeat(protocol: Protocol) ->
     assert protocol.read(job_id).status == "cancelled"
     assert protocol.events(job_id) == ["queued", "started", "cancel_requested", "cancelled"]
     assert not protocol.succeed(work)
+
+
+def test_a_cancel_that_was_accepted_is_kept(protocol: Protocol) -> None:
+    ends: list[Callable[[Session, Claim], object]] = [
+        lambda session, claim: service.stop(session, protocol.bell, claim, Stop.HANDED_BACK),
+        lambda session, claim: service.stop(session, protocol.bell, claim, Stop.EXPIRED),
+        lambda session, claim: service.fail(session, claim, Failure("invalid_data", ""), {}, []),
+        lambda session, claim: service.succeed(session, claim, result_of(claim), {}, []),
+    ]
+    for end in ends:
+        work = protocol.claimed(protocol.submit())
+        protocol.cancel(work.claim.job_id)
+        with protocol.database.write() as session:
+            end(session, work.claim)
+            assert session.get(JobResult, work.claim.job_id) is None
+        assert protocol.read(work.claim.job_id).status == "cancelled"
+
+
+def test_a_cancel_that_meets_a_hand_back_is_not_lost(protocol: Protocol) -> None:
+    work = protocol.claimed(protocol.submit())
+    job_id = work.claim.job_id
+    with ThreadPoolExecutor(1) as pool, protocol.database.write() as session:
+        with session.begin():
+            session.execute(update(Job).where(Job.id == job_id).values(status="queued"))
+            cancelling = pool.submit(protocol.cancel, job_id)
+            wait([cancelling], timeout=0.5)  # it has met the lock
+        cancelling.result()
+    assert protocol.read(job_id).status == "cancelled"
 
 
 def test_cancelled_job_of_a_dead_worker_ends(protocol: Protocol) -> None:

@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PASSWORDS = {"POSTGRES_PASSWORD": "p-secret", "REDIS_PASSWORD": "r-secret"}
+PASSWORDS = {
+    "POSTGRES_PASSWORD": "p-secret",
+    "REDIS_PASSWORD": "r-secret",
+    "KEY_SECRET": "k-secret" * 4,
+}
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*?)(?<!\\)$", re.M | re.S)
 
 
@@ -29,9 +33,19 @@ def docker_compose(*arguments: str, env: Mapping[str, str]) -> subprocess.Comple
 
 def compose() -> dict[str, Any]:
     """The services as `docker compose` understands them, with variables filled in."""
-    done = docker_compose("config", "--format", "json", env={**os.environ, **PASSWORDS})
-    services: dict[str, Any] = json.loads(done.stdout)["services"]
+    services: dict[str, Any] = _document()["services"]
     return services
+
+
+def config(name: str) -> str:
+    """The text of a file that is mounted into a container."""
+    content: str = _document()["configs"][name]["content"]
+    return content
+
+
+def _document() -> Any:
+    done = docker_compose("config", "--format", "json", env={**os.environ, **PASSWORDS})
+    return json.loads(done.stdout)
 
 
 def dockerfile() -> list[tuple[str, str]]:

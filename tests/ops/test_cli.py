@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,9 @@ def pith(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["select", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["version"], ["select", "--help"], ["keys", "create", "--help"]]
+)
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     code = f"""
 import sys
@@ -63,16 +66,76 @@ def test_migrate_creates_the_database(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "pith.db").exists()
 
 
+def test_keys_are_created_listed_and_revoked(tmp_path: Path) -> None:
+    here = {"PITH_DATA_DIR": str(tmp_path)}
+    assert pith("migrate", **here).returncode == 0
+    assert "no keys" in pith("keys", "list", **here).stdout
+    first = pith("keys", "create", "--tenant", "acme", "--name", "ci", **here)
+    assert "not shown again" in first.stdout
+    second = json.loads(pith("keys", "create", "--tenant", "acme", "--json", **here).stdout)
+    assert second["key"].startswith("pith_")
+    third = pith("keys", "create", "--tenant", "acme", **here)
+    assert (third.returncode, third.stdout) == (2, "")
+    assert third.stderr == "pith: tenant acme has 2 live keys; revoke one first\n"
+    assert "is revoked" in pith("keys", "revoke", second["id"], **here).stdout
+    shown = pith("keys", "list", "--tenant", "acme", **here).stdout
+    assert [line.split()[4] for line in shown.splitlines()[1:]] == ["live", "revoked"]
+    listed = json.loads(pith("keys", "list", "--json", **here).stdout)
+    assert [key["scopes"] for key in listed] == [["read", "write"], ["read", "write"]]
+    assert second["key"] not in json.dumps(listed)
+    assert (tmp_path / "key.secret").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["create", "--tenant", "../other"], "a tenant's name"),
+        (["create", "--days", "0"], "1 to 3650 days"),
+        (["create", "--name", "x" * 256], "255 characters"),
+        (["revoke", "key_nobody"], "no key key_nobody"),
+    ],
+)
+def test_a_key_that_cannot_be_is_a_sentence(
+    tmp_path: Path, migrated_sqlite: Path, arguments: list[str], sentence: str
+) -> None:
+    shutil.copy(migrated_sqlite, tmp_path / "pith.db")
+    done = pith("keys", *arguments, PITH_DATA_DIR=str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pith: ")
+    assert done.stderr.count("\n") == 1
+    assert sentence in done.stderr
+
+
+def test_keys_without_a_migrated_database_are_a_sentence(tmp_path: Path) -> None:
+    done = pith("keys", "list", PITH_DATA_DIR=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == "pith: The database is not migrated: run pith migrate.\n"
+
+
 def test_select_prints_a_table_and_writes_the_result(tmp_path: Path) -> None:
-    out = tmp_path / "result.json"
-    done = pith(
-        "select", str(WINE), "-t", "cultivar", "-k", "2", "--method", "mrmr", "--out", str(out)
-    )
+    out, report = tmp_path / "result.json", tmp_path / "report.html"
+    files = ["--out", str(out), "--report", str(report)]
+    done = pith("select", str(WINE), "-t", "cultivar", "-k", "2", "--method", "mrmr", *files)
     assert done.returncode == 0, done.stderr
     chosen = [feature["name"] for feature in json.loads(out.read_text())["selected"]]
     assert len(chosen) == 2
     for name in chosen:
         assert name in done.stdout
+        assert name in report.read_text()
+
+
+def test_select_compares_methods_and_measures_stability(tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    asked = ["--compare", "mrmr,jmim", "--splits", "2", "--stability", "3", "--out", str(out)]
+    done = pith("select", str(WINE), "-t", "cultivar", "-k", "5", "--method", "jmim", *asked)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(out.read_text())
+    ranked = sorted(result["comparison"]["methods"], key=lambda method: method["rank"])
+    assert {method["label"] for method in ranked} == {"mrmr", "jmim"}
+    for method in ranked:
+        assert f"{method['accuracy']:.4f}" in done.stdout
+        assert method["seconds"] > 0
+    assert f"{result['stability']['index']:.2f}, 95 % interval" in done.stdout
 
 
 def test_select_prints_json_that_is_the_same_each_time() -> None:
@@ -96,6 +159,8 @@ def test_select_prints_json_that_is_the_same_each_time() -> None:
         ),
         (["examples/wine.csv", "-t", "cultivar", "--method", "{"], "not valid JSON"),
         (["examples/wine.csv", "-t", "cultivar", "--bins", "1"], "discretize.bins"),
+        (["examples/wine.csv", "-t", "cultivar", "--compare", "mrmr,mrmr"], "is there twice"),
+        (["examples/wine.csv", "-t", "cultivar", "--compare", "mrmr"], "two or more"),
         (["examples/wine.csv", "-t", "cultivar", "--exclude", "nothing"], "nothing"),
     ],
 )

@@ -106,6 +106,13 @@ class Place:
         entrypoint = ["pith"] if name in OURS else []
         return [*entrypoint, *map(self.here, SERVICES[name]["command"])]
 
+    def key(self) -> str:
+        """As the guide says: `docker compose exec api pith keys create`."""
+        command = ["pith", "keys", "create", "--json"]
+        done = subprocess.run(command, env=self.environment("api"), check=True, capture_output=True)
+        key: str = json.loads(done.stdout)["key"]
+        return key
+
     @contextmanager
     def running(self, name: str) -> Iterator[subprocess.Popen[bytes]]:
         process = subprocess.Popen(
@@ -147,16 +154,18 @@ def place(tmp_path: Path, postgres: servers.Postgres) -> Place:
 
 @pytest.fixture
 def role(postgres: servers.Postgres) -> Iterator[None]:
-    """What the Postgres image makes of its variables."""
-    variables = SERVICES["postgres"]["environment"]
-    user, database = variables["POSTGRES_USER"], variables["POSTGRES_DB"]
-    with postgres.connect() as connection:
-        connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{variables['POSTGRES_PASSWORD']}'")
-        connection.execute(f"CREATE DATABASE {database} OWNER {user}")
+    """What the Postgres image does at its first start: run the mounted script by psql."""
+    address = ["-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres"]
+    subprocess.run(
+        [postgres.binaries / "psql", "--no-psqlrc", "-v", "ON_ERROR_STOP=1", *address],
+        env={**os.environ, **SERVICES["postgres"]["environment"]},
+        input=containers.config("role").encode(),
+        check=True,
+    )
     yield
     with postgres.connect() as connection:
-        connection.execute(f"DROP DATABASE {database} WITH (FORCE)")
-        connection.execute(f"DROP ROLE {user}")
+        connection.execute("DROP DATABASE pith WITH (FORCE)")
+        connection.execute("DROP ROLE pith")
 
 
 @pytest.mark.usefixtures("role")
@@ -173,12 +182,15 @@ def test_the_deployed_service_runs_a_job(place: Place) -> None:
         worker = stack.enter_context(place.running("worker"))
         place.until_healthy("api", api)
         place.until_healthy("worker", worker)
-        assert run_job(f"http://127.0.0.1:{place.api_port}")["status"] == "succeeded"
+        address = f"http://127.0.0.1:{place.api_port}"
+        assert httpx.get(f"{address}/v1/jobs").status_code == 401
+        assert run_job(address, place.key())["status"] == "succeeded"
     assert not place.is_healthy("api")
 
 
-def run_job(address: str) -> dict[str, Any]:
-    with httpx.Client(base_url=address, timeout=60) as client:
+def run_job(address: str, key: str | None = None) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with httpx.Client(base_url=address, headers=headers, timeout=60) as client:
         body = (ROOT / "examples" / "wine.csv").read_bytes()
         dataset = client.post("/v1/datasets", content=body, headers={"Content-Type": "text/csv"})
         order = {

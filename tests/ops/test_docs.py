@@ -10,7 +10,7 @@ import pytest
 from tests.ops import settings_table
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "client" / "README.md"]
 LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
 
 

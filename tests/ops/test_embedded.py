@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 import redis
 
-from app.embedded import StartError, serve, supervisor
+from app import supervisor
+from app.embedded import StartError, serve
 from app.embedded.lock import locked
-from app.embedded.supervisor import Child, Supervisor
 from app.embedded.valkey import Broker, choose_broker
 from app.settings import Settings
+from app.supervisor import Child, Supervisor
 
 
 def until(condition: Callable[[], bool], supervised: Supervisor | None = None) -> None:

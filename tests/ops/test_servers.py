@@ -17,7 +17,7 @@ OWNER = """
 import time
 from tests import servers
 with servers.postgres() as database, servers.valkey() as broker:
-    print(database.process.pid, broker.process.pid, flush=True)
+    print(database.program.process.pid, broker.program.process.pid, flush=True)
     print(database.directory, broker.directory, flush=True)
     time.sleep(60)
 """

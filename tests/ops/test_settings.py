@@ -26,8 +26,35 @@ def test_sizes_are_written_as_people_do(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_addresses_with_passwords_stay_out_of_the_representation() -> None:
-    settings = Settings(database_url="postgresql://u:hush@db/pith", broker_url="redis://:hush@r/0")
+    settings = Settings(
+        database_url="postgresql://u:hush@db/pith",
+        broker_url="redis://:hush@r/0",
+        key_secret="hush" * 8,
+    )
     assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("host", "required"),
+    [
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("localhost", False),
+        ("0.0.0.0", True),
+        ("::", True),
+        ("192.168.1.1", True),
+        ("example.org", True),
+    ],
+)
+def test_keys_are_required_beyond_loopback(host: str, required: bool) -> None:
+    assert Settings(host=host).keys_required == required
+    assert Settings(host=host, require_keys=True).keys_required
+
+
+def test_a_short_secret_is_refused_and_not_repeated() -> None:
+    with pytest.raises(ValidationError, match="at least 32 characters") as refused:
+        Settings(key_secret="hush")
+    assert all("hush" not in error["msg"] for error in refused.value.errors())
 
 
 def test_a_lease_must_outlast_its_heartbeats() -> None:

@@ -2,7 +2,8 @@
 
 The target's name says how the run behaves: `slow` takes its time, `crash` kills its process,
 `fault` raises what nobody expects, `huge` runs out of memory, `refused` raises an error of core.
-Any other target chooses the other columns in their order.
+Any other target chooses the other columns in their order. Of the methods of a comparison `rjmi`
+takes its time and `globalfs` is refused.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import SelectionConfig
+from core import trials
+from core.config import Method, SelectionConfig
 from core.errors import InvalidData
+from core.problem import CodedProblem
 from core.results import (
     EncodedColumn,
     ModelFit,
@@ -39,6 +42,7 @@ def select_features(
     target: str,
     config: SelectionConfig,
     on_progress: Report | None = None,
+    checkpoint: object = None,
 ) -> SelectionResult:
     report = on_progress or (lambda _: None)
     report(Progress(phase="encode", fraction=0.1))
@@ -108,16 +112,34 @@ def result_of(
     )
 
 
+def choose_in_part(
+    problem: CodedProblem, k: int | None, method: Method, on_progress: Callable[[float], None]
+) -> trials.Choice:
+    """For the units of a job: the first k columns, at a pace or with a fault that `method` sets."""
+    if method.name == "globalfs":
+        raise InvalidData("GlobalFS is refused", "method")
+    for step in range(10 if method.name == "rjmi" else 1):
+        on_progress(step / 10)
+        time.sleep(0.05)
+    return trials.Choice(problem.searched[:k])
+
+
 def install() -> None:
     module = ModuleType("core.pipeline")
     module.select_features = select_features  # type: ignore[attr-defined]
     sys.modules["core.pipeline"] = module
+    trials.choose = choose_in_part
 
 
 if __name__ == "__main__":
-    install()
-    from app.logs import configure_logging
-    from worker.main import run
+    if sys.argv[1:] == ["jobs"]:
+        install()
+        from worker.jobs import main
 
-    configure_logging("info", "json")
-    run()
+        main()
+    else:
+        from app.logs import configure_logging
+        from worker.main import run
+
+        configure_logging("info", "json")
+        run([sys.executable, "-m", "tests.worker.fake_engine", "jobs"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -63,6 +64,19 @@ def test_one_worker_outlives_what_it_is_given(service: Service, valkey: servers.
         check_deadly_job(service)
         check_deadline(service)
         check_forged_messages(service)
+        check_reading_beside_a_job(service)
+    for log in ("api.log", "worker.log"):
+        for line in (service.data_dir / log).read_text().splitlines():
+            assert json.loads(line)["event"]
+
+
+def check_reading_beside_a_job(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    service.until(f"/v1/jobs/{job_id}", is_running(attempts=1))
+    service.ready_dataset(b"another,y\n1,2\n2,3\n")
+    assert service.client.get(f"/v1/jobs/{job_id}").json()["status"] == "running"
+    service.client.post(f"/v1/jobs/{job_id}/cancel")
+    assert service.final(job_id)["status"] == "cancelled"
 
 
 def check_deadly_job(service: Service) -> None:

@@ -18,7 +18,12 @@ from app.datasets.ingest import COLUMNS, Limits
 from app.datasets.tables import Rejected, Source, ingest
 
 LIMITS = Limits(
-    memory_bytes=4 << 30, seconds=60, max_rows=1000, max_columns=100, max_name_length=64
+    memory_bytes=4 << 30,
+    seconds=60,
+    max_rows=1000,
+    max_columns=100,
+    max_name_length=64,
+    max_cell_bytes=1000,
 )
 
 
@@ -83,6 +88,10 @@ def test_dialects(
         (as_parquet({"a": [[1], [2]], "y": [1, 2]}), "parquet", "'a' holds List"),
         (b"\xff\xff\xff\xff\xff\xff\xff\x7f", "arrow_stream", "could not be read as arrow"),
         (b"ARROW1\0\0garbage", "arrow_file", "could not be read as arrow file"),
+        (b"a,b\n" + b"x" * 1001 + b",2\n", "csv", "a cell of 1001 bytes, more than 1000"),
+        (as_parquet({"a": ["x\0", "y"], "y": [1, 2]}), "parquet", "cells with NUL bytes"),
+        (as_parquet({"a": range(1001), "y": range(1001)}), "parquet", "more than 1000"),
+        (b"\x1f\x8b\x08" + b"x" * 20, "csv", "compressed with gzip"),
     ],
 )
 def test_rejections_are_sentences(tmp_path: Path, content: bytes, form: str, reason: str) -> None:
@@ -90,6 +99,13 @@ def test_rejections_are_sentences(tmp_path: Path, content: bytes, form: str, rea
         read(tmp_path, content, form)
     assert reason in str(rejected.value)
     assert "\n" not in str(rejected.value)
+
+
+def test_a_long_first_line_is_read_whole(tmp_path: Path) -> None:
+    many = Limits(**{**vars(LIMITS), "max_columns": 50_000})
+    header = [f"a_long_name_of_a_column_{i}" for i in range(20_000)]
+    content = ",".join(header) + "\n" + ",".join("1" * 20_000) + "\n"
+    assert names(read(tmp_path, content.encode(), limits=many)) == header
 
 
 def test_types_and_missing_values_reach_core(tmp_path: Path) -> None:
@@ -112,6 +128,16 @@ def test_types_and_missing_values_reach_core(tmp_path: Path) -> None:
     assert np.isnan(columns["f"][1])
 
 
+def test_long_texts_stay_apart_but_short(tmp_path: Path) -> None:
+    texts = ["x" * 900, "x" * 901, "short"]
+    read(tmp_path, as_parquet({"a": texts, "y": [1, 2, 3]}), "parquet")
+    with (tmp_path / COLUMNS).open("rb") as file:
+        shortened = load_columns(file)["a"].tolist()
+    assert shortened[2] == "short"
+    assert len(set(shortened)) == 3
+    assert max(map(len, shortened)) <= 256
+
+
 def test_other_types_of_parquet(tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {
@@ -126,3 +152,29 @@ def test_other_types_of_parquet(tmp_path: Path) -> None:
     kinds = [column["kind"] for column in outcome["columns"]]
     assert kinds == ["integer", "number", "text"]
     assert outcome["columns"][1]["max"] == 2.25
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        ([0.0, 1.0, 1.0, 16.0], [1, 2, *[0] * 13, 1]),
+        ([5, 5, None], [2]),
+        ([-1.7e308, 1.7e308, 0.0, float("inf")], [1, *[0] * 7, 1, *[0] * 6, 1]),
+        ([-(2**63), 2**63 - 1], [1, *[0] * 14, 1]),
+        ([None, float("nan")], []),
+    ],
+)
+def test_numbers_are_counted_in_bins(
+    tmp_path: Path, values: list[float | None], counts: list[int]
+) -> None:
+    content = as_parquet({"x": values, "y": list(range(len(values)))})
+    column = read(tmp_path, content, "parquet")["columns"][0]
+    assert (column["counts"], column["values"]) == (counts, None)
+
+
+def test_the_most_frequent_values_are_counted(tmp_path: Path) -> None:
+    values = [*"bba", None, "x" * 50, *map(str, range(20))]
+    content = as_parquet({"x": values, "y": list(range(len(values)))})
+    column = read(tmp_path, content, "parquet")["columns"][0]
+    assert column["values"][:3] == ["b", "0", "1"]
+    assert column["counts"] == [2, *[1] * 15]

@@ -8,12 +8,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from app.broker import make_celery
 from app.datasets.ingest import COLUMNS
 from app.datasets.repository import ReadClaim
 from app.datasets.store import RAW, key_of
 from app.settings import Settings
+from tests.servers import free_port
+from worker.patience import patiently
 from worker.process import Process, StopFlag
 from worker.reader import Interrupted, run_child
 
@@ -61,3 +65,24 @@ def test_a_worker_that_is_told_to_stop_lets_go(directory: Path) -> None:
     process.stopping.set()
     with pytest.raises(Interrupted):
         run_child(process, CLAIM, UPLOAD, directory / "out")
+
+
+def test_a_database_that_is_away_does_not_stop_the_reader(directory: Path) -> None:
+    nowhere = f"postgresql+psycopg://127.0.0.1:{free_port()}/nothing"
+    process = process_with(directory, database_url=nowhere, heartbeat_seconds=0.01)
+    outcome = run_child(process, CLAIM, UPLOAD, directory / "out")
+    assert outcome["n_rows"] == 2
+
+
+def test_what_was_found_is_written_when_the_database_is_back(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.patience.PAUSE_SECONDS", 0)
+    answers = iter([OperationalError("UPDATE", {}, ConnectionResetError()), None])
+
+    def write(_: Session) -> str:
+        if (error := next(answers)) is not None:
+            raise error
+        return "written"
+
+    assert patiently(process_with(directory), write) == "written"

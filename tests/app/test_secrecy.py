@@ -1,0 +1,110 @@
+"""What answers and logs say, and what they never do."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.keys.token import new_token
+from app.main import create_app
+from app.settings import Settings
+from tests import servers
+from tests.app.running import CSV, Service, running_api, running_worker
+
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+}
+PAGES = ["/", "/docs"]
+DATA = ["/livez", "/v1/jobs", "/v1/nothing", "/openapi.json", "/docs/swagger-ui.css", "/metrics"]
+
+
+@pytest.mark.parametrize("path", [*PAGES, *DATA, "/v1/jobs?page_size=0"])
+def test_every_answer_has_secure_headers(service: Service, path: str) -> None:
+    answer = service.client.get(path)
+    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    policy = answer.headers.get_list("content-security-policy")
+    assert len(policy) == 1
+    assert policy[0].startswith("default-src 'none'")
+    assert "unsafe" not in policy[0]
+    assert "frame-ancestors 'none'" in policy[0]
+    assert ("script-src 'self'" in policy[0]) == (path in PAGES)
+
+
+def test_pages_hold_no_script_that_the_policy_would_stop(service: Service) -> None:
+    for path in PAGES:
+        page = service.client.get(path).text
+        assert page.count("<script") == page.count("<script src=") + page.count("<script type")
+        assert "onclick" not in page
+        assert "style=" not in page
+
+
+@pytest.mark.usefixtures("logging_configured")
+def test_a_fault_is_logged_and_not_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(Settings(data_dir=tmp_path, broker_url="memory://"))
+
+    @app.get("/v1/broken")
+    def break_down() -> None:
+        raise RuntimeError("inner workings")
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get("/v1/broken")
+
+    answer = asyncio.run(ask())
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert "inner" not in answer.text
+    assert "Traceback" not in answer.text
+    assert HEADERS.items() <= dict(answer.headers).items()
+    assert "inner workings" in caplog.text
+
+
+def test_secrets_are_in_no_log_and_no_answer(
+    postgres_url: str, valkey: servers.Valkey, tmp_path: Path
+) -> None:
+    """All that can go wrong with addresses that hold passwords, at the most talkative level."""
+    database, secret = postgres_url.replace("@", ":hush-database@"), "hush-secret" * 3
+    broker = valkey.url(4).replace("//", "//:hush-broker@")  # it has none, and will complain
+    answers: list[str] = []
+    env = {"PITH_KEY_SECRET": secret, "PITH_LOG_LEVEL": "debug"}
+    with running_api(database, broker, tmp_path, **env) as service, running_worker(service):
+        token, unknown = service.key("acme", secret=secret.encode()), new_token()
+        for key in (token, unknown, token[:-1]):
+            answers += talk(service, key)
+        gone = postgres_url.replace("@", ":hush-database@").replace("/test_", "/gone_test_")
+        answers.append(migrate({**service.env, "PITH_DATABASE_URL": gone}))
+        worker_log = tmp_path / "worker.log"
+        service.until("/livez", lambda _: len(worker_log.read_text()) > 100)
+    written = [path.read_text() for path in tmp_path.glob("*.log")]
+    assert len(written) == 2
+    assert all(len(text) > 100 for text in written)
+    for text in (*answers, *written):
+        assert "hush" not in text
+        assert token[5:21] + token[21:40] not in text
+        assert unknown not in text
+
+
+def talk(service: Service, key: str) -> list[str]:
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "text/csv"}
+    with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+        answers = [
+            client.post("/v1/datasets", content=CSV),
+            client.get(f"/v1/jobs?key={key}"),
+            client.get(f"/{key}"),
+            client.get("/readyz"),
+        ]
+    return [answer.text.replace(key, "") for answer in answers]
+
+
+def migrate(env: dict[str, str]) -> str:
+    command = [sys.executable, "-m", "app", "migrate"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    return done.stdout + done.stderr

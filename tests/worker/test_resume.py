@@ -1,0 +1,135 @@
+"""A job whose worker is stopped or killed goes on from where it was, to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from sqlalchemy import func, select
+
+from app.broker import make_celery
+from app.datasets.store import COLUMNS, key_of
+from app.jobs.models import JobCheckpoint, JobResult
+from app.settings import Settings
+from core.pipeline import select_features
+from core.results import Progress
+from tests.app.protocol import TENANT, Protocol
+from worker import runner
+from worker.process import Process, StopFlag
+
+METHOD = {"name": "gsm_cpd", "ranks": [2, 4], "n_models": 2, "n_init": 1, "max_iter": 10}
+NAMES = tuple(f"x{i}" for i in range(6))
+
+
+class Killed(BaseException):
+    """What no handler of ours catches."""
+
+
+class Stage:
+    """A database with a dataset, and workers that come and go."""
+
+    def __init__(self, url: str, directory: Path) -> None:
+        self.protocol = Protocol(url)
+        self.workers: list[Process] = []
+        self.settings = Settings(
+            database_url=url, data_dir=directory, checkpoint_seconds=0, lease_seconds=30
+        )
+        self.dataset_id = self.protocol.dataset((*NAMES, "y"))
+        rng = np.random.default_rng(1)
+        label = rng.integers(0, 3, 200)
+        table = {n: (label * (i % 2) + rng.integers(0, 3, 200)) % 3 for i, n in enumerate(NAMES)}
+        with self.worker().store.put(key_of(TENANT, self.dataset_id, COLUMNS)) as file:
+            pl.DataFrame({**table, "y": label}).write_parquet(file)
+
+    def worker(self) -> Process:
+        self.workers.append(Process(self.settings, make_celery("memory://"), StopFlag()))
+        return self.workers[-1]
+
+    def submit(self) -> str:
+        return self.protocol.submit(self.dataset_id, k=4, method=METHOD)
+
+    def result(self, job_id: str) -> tuple[Any, bytes | None]:
+        assert self.protocol.read(job_id).status == "succeeded"
+        with self.protocol.database.read() as session:
+            columns = (JobResult.document, JobResult.arrays)
+            document, arrays = session.execute(
+                select(*columns).where(JobResult.job_id == job_id)
+            ).one()
+        return document, arrays
+
+    def n_checkpoints(self) -> int:
+        with self.protocol.database.read() as session:
+            n_rows = session.execute(select(func.count(JobCheckpoint.job_id))).scalar_one()
+        return int(n_rows)
+
+    def close(self) -> None:
+        for process in self.workers:
+            process.database.dispose()
+        self.protocol.database.dispose()
+
+
+def at_second_choice(act: Callable[[], None]) -> Callable[..., Any]:
+    """The engine, with something happening once two features are chosen."""
+
+    def engine(columns: Any, target: str, config: Any, report: Any, checkpoint: Any) -> Any:
+        def watched(progress: Progress) -> None:
+            if progress.selected is not None and progress.selected.rank == 3:
+                act()
+            report(progress)
+
+        return select_features(columns, target, config, watched, checkpoint)
+
+    return engine
+
+
+@pytest.fixture
+def stage(database_url: str, tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(database_url, tmp_path)
+    yield stage
+    stage.close()
+
+
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+def test_another_attempt_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    whole = stage.submit()
+    runner.run_job(stage.worker(), whole)
+    job_id = stage.submit()
+    first = stage.worker()
+    with monkeypatch.context() as patch:
+        if end == "stopped":
+            patch.setattr(runner, "select_features", at_second_choice(first.stopping.set))
+            runner.run_job(first, job_id)
+        else:
+            patch.setattr(runner, "select_features", at_second_choice(kill))
+            with pytest.raises(Killed):
+                runner.run_job(first, job_id)
+            stage.protocol.expire_lease(job_id)
+            stage.protocol.sweep()
+    assert stage.protocol.read(job_id).status == "queued"
+    assert stage.n_checkpoints() == 3
+    n_events = len(stage.protocol.events(job_id))
+    runner.run_job(stage.worker(), job_id)
+    assert stage.result(job_id) == stage.result(whole)
+    assert stage.n_checkpoints() == 0
+    since = stage.protocol.events(job_id)[n_events:]
+    assert since.count("selected") == 4
+    assert "loglik" not in since  # neither the rank search nor the fit was done again
+
+
+def test_a_job_that_cannot_fit_fails_with_the_figures(stage: Stage) -> None:
+    job_id = stage.submit()
+    tiny = stage.settings.model_copy(update={"worker_max_memory_bytes": 1 << 20})
+    stage.workers.append(replace(stage.worker(), settings=tiny))
+    runner.run_job(stage.workers[-1], job_id)
+    job = stage.protocol.read(job_id)
+    assert (job.status, job.error["code"]) == ("failed", "insufficient_memory")
+    assert "GiB of memory and a worker has 0.0 GiB" in job.error["message"]
+
+
+def kill() -> None:
+    raise Killed
