@@ -45,8 +45,8 @@ METHODS: dict[str, Method] = {
     "JMIM": Jmim(),
     "CMIM": Cmim(),
     "iSelect": Iselect(),
-    "GlobalFS": GlobalFs(),
-    "RJMI": Rjmi(max_patterns=100),
+    "GlobalFS": GlobalFs(max_subsets=50_000),
+    "RJMI": Rjmi(max_patterns=50),
 }
 
 
@@ -84,27 +84,29 @@ def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
     return list(select_rival(problem, k, method).features)
 
 
-def measure(table: CodedTable, method: str, split_index: int, most_features: int) -> Unit:
+def measure(
+    table: CodedTable, method: str, split_index: int, arguments: argparse.Namespace
+) -> Unit:
     config = Evaluate(test_fraction=0.3)
     split = stratified_split(table.labels, config.test_fraction, seed=0, index=split_index)
-    k = min(most_features, table.codes.shape[1])
+    k = min(arguments.k, table.codes.shape[1])
     start = time.perf_counter()
     order = choose(table, split.train, k, METHODS[method])
     seconds = time.perf_counter() - start
     curve = evaluate_split(order, table.codes, table.ordered, table.labels, split, config)
-    options = describe(method, most_features)
+    options = describe(method, arguments)
     return Unit(table.name, method, split_index, options, seconds, curve.tolist())
 
 
-def describe(method: str, most_features: int) -> str:
-    return f"{METHODS[method]}, k={most_features}"
+def describe(method: str, arguments: argparse.Namespace) -> str:
+    return f"{METHODS[method]}, k={arguments.k}, max_rows={arguments.max_rows}"
 
 
-def read_units(path: Path, most_features: int) -> list[Unit]:
+def read_units(path: Path, arguments: argparse.Namespace) -> list[Unit]:
     """Read what was done with the options of today."""
     lines = path.read_text().splitlines() if path.exists() else []
     units = [Unit(**json.loads(line)) for line in lines]
-    return [unit for unit in units if unit.options == describe(unit.method, most_features)]
+    return [unit for unit in units if unit.options == describe(unit.method, arguments)]
 
 
 def missing_units(
@@ -114,7 +116,7 @@ def missing_units(
     for split in range(arguments.splits):
         for path in paths:
             for method in arguments.methods:
-                if (path.stem, method, split, describe(method, arguments.k)) not in done:
+                if (path.stem, method, split, describe(method, arguments)) not in done:
                     yield path, method, split
 
 
@@ -123,7 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
     store = arguments.out / "units.jsonl"
     paths = sorted(arguments.data.glob("*.parquet"), key=lambda path: path.stat().st_size)
     paths = [path for path in paths if not arguments.only or path.stem in arguments.only]
-    done = {unit.key for unit in read_units(store, arguments.k)}
+    done = {unit.key for unit in read_units(store, arguments)}
     todo = list(missing_units(arguments, paths, done))
     tables: dict[Path, CodedTable] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
@@ -131,12 +133,13 @@ def run(arguments: argparse.Namespace) -> None:
         task = bar.add_task("", total=len(todo))
         for path, method, split in todo:
             bar.update(task, description=f"{path.stem}, {method}, split {split + 1}")
-            table = tables.setdefault(path, tables.get(path) or read_table(path))
-            unit = measure(table, method, split, arguments.k)
+            if path not in tables:
+                tables[path] = read_table(path, arguments.max_rows)
+            unit = measure(tables[path], method, split, arguments)
             units.write(json.dumps(asdict(unit)) + "\n")
             units.flush()
             bar.advance(task)
-    write_report([asdict(unit) for unit in read_units(store, arguments.k)], arguments.out)
+    write_report([asdict(unit) for unit in read_units(store, arguments)], arguments.out)
 
 
 def parse() -> argparse.Namespace:
@@ -145,6 +148,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/accuracy"))
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--k", type=int, default=50)
+    parser.add_argument(
+        "--max-rows", type=int, default=10_000, help="of larger tables a sample (10000)"
+    )
     parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
     parser.add_argument("--only", nargs="+", help="names of datasets")
     return parser.parse_args()

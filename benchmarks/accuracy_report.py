@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 AT = (5, 10, 20, 50)
+WITHIN = 0.005
+OURS = "GSM-CPD"
 
 Curves = dict[str, NDArray[np.float64]]
 
@@ -63,6 +65,28 @@ def _mean_ranks(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _markdown(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join([*_summary(rows), "", *_details(rows)]) + "\n"
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Mean accuracy over K, a line for each dataset; all that is within WITHIN of the best bold."""
+    methods = list(_mean_ranks(rows))
+    means = {(row["dataset"], row["method"]): row["mean"] for row in rows}
+    lines = ["| dataset | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        found = [means.get((dataset, method)) for method in methods]
+        best = max(mean for mean in found if mean is not None)
+        cells = ["" if mean is None else _bold(mean, best - WITHIN) for mean in found]
+        lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
+    ranks = [f"{rank:.2f}" for rank in _mean_ranks(rows).values()]
+    return [*lines, "| mean rank | " + " | ".join(ranks) + " |"]
+
+
+def _bold(mean: float, threshold: float) -> str:
+    return f"**{mean:.3f}**" if mean >= threshold else f"{mean:.3f}"
+
+
+def _details(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     header = ["dataset", "method", "splits", "mean over K", *(f"K={k}" for k in AT), "s", "rank"]
     lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
     for row in rows:
@@ -72,17 +96,16 @@ def _markdown(rows: Sequence[Mapping[str, Any]]) -> str:
         lines.append(
             "| " + " | ".join([*cells, f"{row['seconds']:.2f}", f"{row['rank']:g}"]) + " |"
         )
-    lines += ["", "| method | mean rank |", "|---|---|"]
-    lines += [f"| {method} | {rank:.2f} |" for method, rank in _mean_ranks(rows).items()]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _draw(dataset: str, curves: Curves, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for method, curve in curves.items():
+    for method in sorted(curves, key=lambda name: (not name.startswith(OURS), name)):
+        curve = curves[method]
         k, mean = np.arange(1, curve.shape[1] + 1), curve.mean(axis=0)
         error = curve.std(axis=0, ddof=1) / np.sqrt(len(curve)) if len(curve) > 1 else 0 * mean
-        ours = method.startswith("GSM-CPD")
+        ours = method.startswith(OURS)
         (line,) = axes.plot(k, mean, label=method, linewidth=2.2 if ours else 1.2)
         axes.fill_between(k, mean - error, mean + error, color=line.get_color(), alpha=0.15)
     axes.set(title=dataset, xlabel="number of features K", ylabel="accuracy of 1-NN")

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,16 +22,15 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from app.lifeline import spawn
 from app.local import read
 from benchmarks.http_load import requests_per_second
+from benchmarks.stage import ROOT, Stage, running, stage, until, worker
 from benchmarks.uploads import copy_through_socket, upload
 from core.config import GsmCpd, SelectionConfig
 from core.pipeline import select_features
 from tests import servers
 
 ROUNDS = 3
-ROOT = Path(__file__).parents[1]
 METHOD = {"name": "gsm_cpd", "ranks": [20], "n_models": 3}
 
 
@@ -53,22 +48,22 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """Where everything runs."""
+class Sides:
+    """The service, and the bare route beside it."""
 
     directory: Path
-    env: dict[str, str]
     api_port: int
     bare_port: int
     client: httpx.Client
+    scene: Stage
 
 
 def main() -> None:
     options = _options()
-    with _stage() as stage:
-        figures = [*_polling(stage, options.seconds), *_upload(stage, options.megabytes)]
-        with _worker(stage):
-            figures += [*_start_delay(stage, options.jobs), *_wall_time(stage, options.rows)]
+    with _beside_a_bare_route() as sides:
+        figures = [*_polling(sides, options.seconds), *_upload(sides, options.megabytes)]
+        with worker(sides.scene):
+            figures += [*_start_delay(sides, options.jobs), *_wall_time(sides, options.rows)]
     _show(figures)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -86,127 +81,80 @@ def _options() -> argparse.Namespace:
 
 
 @contextmanager
-def _stage() -> Iterator[Stage]:
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pith-bench-")))
-        database = stack.enter_context(servers.postgres())
-        broker = stack.enter_context(servers.valkey())
-        env = {
-            **os.environ,
-            "PITH_DATA_DIR": str(directory / "data"),
-            "PITH_DATABASE_URL": database.url(database.create()),
-            "PITH_BROKER_URL": broker.url(),
-            "PITH_PORT": str(servers.free_port()),
-            "PITH_LOG_FORMAT": "json",
-        }
-        bare = {**env, "PITH_PORT": str(servers.free_port())}
-        log = stack.enter_context((directory / "log").open("wb"))
-        subprocess.run([sys.executable, "-m", "app", "migrate"], env=env, check=True, stdout=log)
-        stack.enter_context(_running(["-m", "app", "serve"], env, log))
-        stack.enter_context(_running(["-m", "benchmarks.bare"], bare, log))
-        client = stack.enter_context(
-            httpx.Client(base_url=f"http://127.0.0.1:{env['PITH_PORT']}", timeout=600)
-        )
-        _until(lambda: client.get("/readyz").status_code == 200)
-        bare_port = int(bare["PITH_PORT"])
-        _until(lambda: httpx.get(f"http://127.0.0.1:{bare_port}/").status_code == 200)
-        yield Stage(directory, env, int(env["PITH_PORT"]), bare_port, client)
+def _beside_a_bare_route() -> Iterator[Sides]:
+    with stage() as scene:
+        port = servers.free_port()
+        env = {**scene.env, "PITH_PORT": str(port)}
+        with running(["-m", "benchmarks.bare"], env, scene.directory / "bare.log"):
+            until(lambda: httpx.get(f"http://127.0.0.1:{port}/").status_code == 200)
+            yield Sides(scene.directory, scene.api_port, port, scene.client, scene)
 
 
-@contextmanager
-def _worker(stage: Stage) -> Iterator[None]:
-    log_file = stage.directory / "worker.log"
-    with log_file.open("wb") as log, _running(["-m", "app", "worker"], stage.env, log):
-        yield
-
-
-@contextmanager
-def _running(arguments: list[str], env: dict[str, str], log: Any) -> Iterator[None]:
-    process = spawn([sys.executable, *arguments], env=env, stdout=log, stderr=log, cwd=ROOT)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        try:
-            if condition():
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("a server did not start")
-
-
-def _polling(stage: Stage, seconds: float) -> Iterator[Figure]:
+def _polling(sides: Sides, seconds: float) -> Iterator[Figure]:
     """Poll a queued job: there is no worker yet that could change it."""
-    dataset_id = _upload_text(stage, "a,b,y\n" + "1,2,3\n2,1,4\n" * 50)
-    answer = stage.client.post("/v1/jobs", json={"dataset_id": dataset_id, "target": "y"})
+    dataset_id = _upload_text(sides, "a,b,y\n" + "1,2,3\n2,1,4\n" * 50)
+    answer = sides.client.post("/v1/jobs", json={"dataset_id": dataset_id, "target": "y"})
     path, unchanged = (
         f"/v1/jobs/{answer.json()['id']}",
         f"If-None-Match: {answer.headers['etag']}\r\n",
     )
     rates: dict[str, list[float]] = {"bare": [], "poll": [], "unchanged": []}
     for _ in range(ROUNDS):
-        rates["bare"].append(requests_per_second(stage.bare_port, "/", 200, seconds))
-        rates["poll"].append(requests_per_second(stage.api_port, path, 200, seconds))
+        rates["bare"].append(requests_per_second(sides.bare_port, "/", 200, seconds))
+        rates["poll"].append(requests_per_second(sides.api_port, path, 200, seconds))
         rates["unchanged"].append(
-            requests_per_second(stage.api_port, path, 304, seconds, unchanged)
+            requests_per_second(sides.api_port, path, 304, seconds, unchanged)
         )
     bare, poll, same = (statistics.median(values) for values in rates.values())
     yield _figure("poll a job, against a bare route", "requests/s", poll, bare, "ratio >= 0.5", 0.5)
     yield _figure("poll unchanged (304), against 200", "requests/s", same, poll, "ratio > 1", 1)
-    stage.client.post(f"{path}/cancel")
+    sides.client.post(f"{path}/cancel")
 
 
-def _upload(stage: Stage, megabytes: int) -> Iterator[Figure]:
-    source = stage.directory / "upload.csv"
+def _upload(sides: Sides, megabytes: int) -> Iterator[Figure]:
+    source = sides.directory / "upload.csv"
     speeds: dict[str, list[float]] = {"service": [], "socket": []}
     for _ in range(ROUNDS):
         _write_random_csv(source, megabytes)
-        speeds["socket"].append(megabytes / copy_through_socket(source, stage.directory / "copy"))
-        seconds, dataset_id = upload(source, stage.api_port)
+        speeds["socket"].append(megabytes / copy_through_socket(source, sides.directory / "copy"))
+        seconds, dataset_id = upload(source, sides.api_port)
         speeds["service"].append(megabytes / seconds)
-        stage.client.delete(f"/v1/datasets/{dataset_id}").raise_for_status()
+        sides.client.delete(f"/v1/datasets/{dataset_id}").raise_for_status()
     service, socket = (statistics.median(values) for values in speeds.values())
     what = f"upload {megabytes} MB, against socket to disk"
     yield _figure(what, "MB/s", service, socket, "ratio >= 0.5", 0.5)
 
 
-def _start_delay(stage: Stage, n_jobs: int) -> Iterator[Figure]:
+def _start_delay(sides: Sides, n_jobs: int) -> Iterator[Figure]:
     """Submit one job at a time, so that the worker is free at each submission."""
-    dataset_id = _upload_text(stage, "a,b,c,y\n" + "1,2,0,3\n2,1,1,4\n1,1,0,4\n" * 20)
+    dataset_id = _upload_text(sides, "a,b,c,y\n" + "1,2,0,3\n2,1,1,4\n1,1,0,4\n" * 20)
     order = {"dataset_id": dataset_id, "target": "y", "k": 1, "method": {"name": "mrmr"}}
-    _run(stage, order)
+    _run(sides, order)
     delays = []
     for seed in range(n_jobs):
-        job = _run(stage, {**order, "seed": seed})
+        job = _run(sides, {**order, "seed": seed})
         delays.append(1000 * (_time(job, "started_at") - _time(job, "created_at")))
     median = statistics.median(delays)
     yield Figure("submit to start, median", "ms", median, None, None, "< 100 ms", median < 100)
 
 
-def _wall_time(stage: Stage, n_rows: int) -> Iterator[Figure]:
-    source = stage.directory / "job.csv"
+def _wall_time(sides: Sides, n_rows: int) -> Iterator[Figure]:
+    source = sides.directory / "job.csv"
     _write_classes(source, n_rows)
     columns = read(source)
     config = SelectionConfig(10, method=GsmCpd(ranks=(20,), n_models=3))
     order = {
-        "dataset_id": upload(source, stage.api_port)[1],
+        "dataset_id": upload(source, sides.api_port)[1],
         "target": "y",
         "k": 10,
         "method": METHOD,
     }
     select_features(columns, "y", config)
-    _run(stage, order)
+    _run(sides, order)
     seconds: dict[str, list[float]] = {"service": [], "core": []}
     for _ in range(ROUNDS):
         seconds["core"].append(_timed(lambda: select_features(columns, "y", config)))
-        seconds["service"].append(_timed(lambda: _run(stage, order)))
+        seconds["service"].append(_timed(lambda: _run(sides, order)))
     service, core = (statistics.median(values) for values in seconds.values())
     kept = service <= 1.1 * core + 1
     ratio, promise = service / core, "<= 1.1 x + 1 s"
@@ -222,17 +170,17 @@ def _figure(
     return Figure(what, unit, service, baseline, ratio, promise, ratio >= least)
 
 
-def _upload_text(stage: Stage, text: str) -> str:
-    answer = stage.client.post("/v1/datasets", content=text, headers={"Content-Type": "text/csv"})
+def _upload_text(sides: Sides, text: str) -> str:
+    answer = sides.client.post("/v1/datasets", content=text, headers={"Content-Type": "text/csv"})
     identifier: str = answer.raise_for_status().json()["id"]
     return identifier
 
 
-def _run(stage: Stage, order: dict[str, Any]) -> dict[str, Any]:
-    job: dict[str, Any] = stage.client.post("/v1/jobs", json=order).raise_for_status().json()
+def _run(sides: Sides, order: dict[str, Any]) -> dict[str, Any]:
+    job: dict[str, Any] = sides.client.post("/v1/jobs", json=order).raise_for_status().json()
     path = f"/v1/jobs/{job['id']}"
     while job["status"] in ("queued", "running"):
-        job = stage.client.get(path, headers={"Prefer": "wait=30"}).json()
+        job = sides.client.get(path, headers={"Prefer": "wait=30"}).json()
     if job["status"] != "succeeded":
         raise RuntimeError(f"the job did not succeed: {job}")
     return job

@@ -29,9 +29,14 @@ class CodedTable:
         return int(self.labels.max()) + 1
 
 
-def read_table(path: Path) -> CodedTable:
-    """Cut continuous columns into 5 bins of equal width, as the paper does, before any split."""
+def read_table(path: Path, max_rows: int) -> CodedTable:
+    """Cut continuous columns into 5 bins of equal width, as the paper does, before any split.
+
+    Of a larger table a random sample of `max_rows` is taken, the same for all methods.
+    """
     frame = pl.read_parquet(path)
+    if len(frame) > max_rows:
+        frame = frame.sample(max_rows, seed=0)
     *features, target = frame.get_columns()
     coded = [
         (encode_column(column.name, column.to_numpy(), Discretize()), column) for column in features

@@ -35,11 +35,11 @@ def _growth(plan: Plan) -> Iterator[Figure]:
 
     By processor time: a disturbed wall clock would bend the line.
     """
-    base, factors = plan.growth_size, [2**i for i in range(plan.doublings + 1)]
-    low = plan.growth_ranks[0]
-    by_rows = [(Size(base.n_rows * f, base.n_features), low) for f in factors]
-    by_features = [(Size(base.n_rows, base.n_features * f), low) for f in factors]
-    by_rank = [(base, rank) for rank in plan.growth_ranks]
+    rows, features, low = plan.growth_rows, plan.growth_features, plan.growth_ranks[0]
+    factors = [2**i for i in range(plan.doublings + 1)]
+    by_rows = [(Size(rows.n_rows * f, rows.n_features), low) for f in factors]
+    by_features = [(Size(features.n_rows, features.n_features * f), low) for f in factors]
+    by_rank = [(features, rank) for rank in plan.growth_ranks]
     yield _exponent("M", [size.n_rows for size, _ in by_rows], by_rows, plan)
     yield _exponent("N", [size.n_features for size, _ in by_features], by_features, plan)
     yield _exponent("F", list(plan.growth_ranks), by_rank, plan)
