@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ADVISORIES := https://api.osv.dev
 # Certificates of the machine, as pip takes them: networks with their own authority need it.
 export UV_SYSTEM_CERTS := true
 
@@ -17,15 +18,16 @@ $(VENV)/.runtime: $(BIN)/uv requirements/runtime.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt client/pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e client
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
-.PHONY: help run setup test lint format openapi pins bench-engine bench-rivals bench-accuracy bench-service clean
+.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-accuracy bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -33,16 +35,30 @@ run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its da
 setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
 test: setup ## Run all tests, in parallel
+	@command -v chromium > /dev/null || echo "Chromium is not installed: the browser tests are skipped."
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 
-lint: setup ## ruff, mypy strict, import contracts, container files
+faults: setup ## Break the service at random for ten minutes and check that nothing was lost; SEED= repeats a run
+	$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED))
+
+load: setup ## 50 clients for five minutes with two workers: latencies, errors, memory
+	$(BIN)/python -m benchmarks.load
+
+lint: setup ## ruff, mypy strict, import contracts, container files, installed packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
-	POSTGRES_PASSWORD=x REDIS_PASSWORD=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
+	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
+	$(BIN)/uv pip check --quiet --python $(BIN)/python
+
+audit: $(BIN)/uv ## Ask an advisory service about every pin; needs the internet
+	@$(PYTHON) -c "import urllib.request as u; u.urlopen('$(ADVISORIES)/v1/vulns/PYSEC-2014-14', timeout=10)" \
+	  2>/dev/null || { echo "$(ADVISORIES) cannot be reached: nothing was audited." >&2; exit 1; }
+	$(BIN)/uv tool run pip-audit==2.10.1 --vulnerability-service osv --osv-url $(ADVISORIES)/v1/query \
+	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/dev.txt
 
 format: setup ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
