@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psutil
+from sqlalchemy import make_url
 
 from app.broker import Bell, make_celery
 from tests import servers
@@ -31,7 +34,7 @@ def test_one_job_through_a_stopped_a_killed_and_a_frozen_worker(service: Service
         kill_all(second)
     with running_worker(service, "third") as third:
         service.until(path, is_running(attempts=2))
-        with frozen(third), running_worker(service, "fourth"):
+        with frozen(third, service), running_worker(service, "fourth"):
             service.until(path, is_running(attempts=3))
             service.client.post(f"{path}/cancel")
             job = service.final(job_id)
@@ -113,16 +116,42 @@ def is_running(attempts: int) -> Callable[[Any], bool]:
 
 
 @contextmanager
-def frozen(worker: subprocess.Popen[bytes]) -> Iterator[None]:
+def frozen(worker: subprocess.Popen[bytes], service: Service) -> Iterator[None]:
     """Stopped in its tracks; it wakes as a zombie."""
     members = family(worker)
-    for member in members:
-        member.suspend()
+    suspend(members)
+    while holds_the_file(service):
+        resume(members)
+        time.sleep(0.05)
+        suspend(members)
     try:
         yield
     finally:
-        for member in members:
-            member.resume()
+        resume(members)
+
+
+def suspend(members: list[psutil.Process]) -> None:
+    for member in members:
+        member.suspend()
+
+
+def resume(members: list[psutil.Process]) -> None:
+    for member in members:
+        member.resume()
+
+
+def holds_the_file(service: Service) -> bool:
+    """Whether somebody sleeps within a transaction on SQLite, where no server ends it."""
+    url = make_url(service.env["PITH_DATABASE_URL"])
+    if url.get_backend_name() != "sqlite":
+        return False
+    with closing(sqlite3.connect(str(url.database), timeout=2, isolation_level=None)) as file:
+        try:
+            file.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+        file.execute("ROLLBACK")
+    return False
 
 
 def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
