@@ -43,14 +43,19 @@ def show(report: Report) -> None:
     """The figures as two tables, and every violation."""
     evidence = report.evidence
     by_status = Counter(job.status for job in evidence.jobs.values())
-    unanswered = sum("error" in line for line in evidence.history)
+    unanswered = Counter(line["error"] for line in evidence.history if "error" in line)
     done = Table("what", "how often", title="What was done")
     done.add_row("requests", str(len(evidence.history)))
-    done.add_row("  not answered", str(unanswered))
+    done.add_row("  not answered", str(unanswered.total()))
+    for error, count in unanswered.most_common():
+        done.add_row(f"    {error}", str(count))
     done.add_row("datasets", str(len(evidence.datasets)))
     done.add_row("jobs", str(len(evidence.jobs)))
     for status, count in sorted(by_status.items()):
         done.add_row(f"  {status}", str(count))
+    of_units = [job for job in evidence.jobs.values() if job.n_units]
+    done.add_row("  made of units", str(len(of_units)))
+    done.add_row("units done", str(sum(job.n_units_done for job in of_units)))
     faults = Table("fault", "how often", title="What went wrong")
     for kind in Kind:
         faults.add_row(kind, str(report.inflicted[kind]))

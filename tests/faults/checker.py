@@ -7,58 +7,23 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
 
-from app.datasets.models import Dataset
 from app.datasets.store import COLUMNS, DATASETS, RAW, key_of
-from app.db.base import AnyRow
-from app.db.session import make_engine
-from app.jobs.models import Job, JobEvent, JobResult
 from app.jobs.state import FINAL, Status
-from tests.faults.clients import RETRIED
-from tests.faults.history import Line, read_history
+from tests.faults.evidence import MAX_ATTEMPTS, Evidence
+from tests.faults.unit_promises import (
+    comparable,
+    n_lost_leases,
+    no_unit_is_left_behind,
+    results_are_whole,
+    units_are_tried_thrice_at_most,
+    units_end_once,
+)
 
-MAX_ATTEMPTS = 3
 FINAL_EVENTS = {str(status) for status in FINAL}
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """All that is known after a run."""
-
-    history: list[Line]
-    jobs: dict[str, AnyRow]
-    events: dict[str, list[AnyRow]]
-    results: dict[str, AnyRow]
-    datasets: dict[str, AnyRow]
-    data_dir: Path
-
-    def lines(self, operation: str) -> Iterator[Line]:
-        """The requests of one kind that were answered, and not with "try again"."""
-        answered = (x for x in self.history if x["operation"] == operation and x.get("status"))
-        return (line for line in answered if line["status"] not in RETRIED)
-
-
-def gather(history: Path, database_url: str, data_dir: Path) -> Evidence:
-    """Read history and database."""
-    engine = make_engine(database_url, pool_size=0)
-    with engine.connect() as connection:
-        jobs = {row.id: row for row in connection.execute(select(*Job.__table__.columns))}
-        events = defaultdict(list)
-        ordered = select(*JobEvent.__table__.columns).order_by(JobEvent.job_id, JobEvent.seq)
-        for row in connection.execute(ordered):
-            events[row.job_id].append(row)
-        found = connection.execute(select(*JobResult.__table__.columns))
-        results = {row.job_id: row for row in found}
-        known = connection.execute(select(*Dataset.__table__.columns))
-        datasets = {row.id: row for row in known}
-    engine.dispose()
-    return Evidence(list(read_history(history)), jobs, events, results, datasets, data_dir)
 
 
 def violations(evidence: Evidence) -> list[str]:
@@ -75,6 +40,10 @@ def violations(evidence: Evidence) -> list[str]:
         _replays_are_equal,
         _uploads_are_read,
         _streams_have_no_gaps,
+        units_end_once,
+        units_are_tried_thrice_at_most,
+        no_unit_is_left_behind,
+        results_are_whole,
     )
     return [sentence for check in checks for sentence in check(evidence)]
 
@@ -113,7 +82,7 @@ def _results_belong_to_successes(evidence: Evidence) -> Iterator[str]:
 
 def _failures_have_a_cause(evidence: Evidence) -> Iterator[str]:
     for job in evidence.jobs.values():
-        lost = sum(event.kind == "lease_expired" for event in evidence.events[job.id])
+        lost = n_lost_leases(evidence.events[job.id])
         code = (job.error or {}).get("code")
         if job.status == Status.FAILED and (code != "worker_lost" or lost < MAX_ATTEMPTS - 1):
             yield f"{job.id} failed with {code} after {lost} lost leases"
@@ -169,7 +138,8 @@ def _replays_are_equal(evidence: Evidence) -> Iterator[str]:
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for job_id, result in evidence.results.items():
         asked = json.dumps(evidence.jobs[job_id].specification, sort_keys=True)
-        seen[asked].add(_fingerprint(result.document, result.arrays))
+        if (document := comparable(result.document)) is not None:
+            seen[asked].add(_fingerprint(document, result.arrays))
     for asked, found in seen.items():
         if len(found) > 1:
             yield f"{len(found)} different results of {asked}"

@@ -20,9 +20,13 @@ N_TABLES = 4
 # Until the service has answered: what a client should do that means to be served.
 RETRIED = {429, 503}
 RETRY_SECONDS = 0.3
+# Nobody answers while the API starts: each refusal doubles the wait, as clients do.
+MAX_RETRY_SECONDS = 3.0
 WATCH_SECONDS = 20.0
 POLL, WAIT, STREAM = range(3)
 LONG = {"name": "gsm_cpd", "ranks": [60], "n_models": 50, "n_init": 100, "tol": 0.0}
+SMALL = {"name": "gsm_cpd", "ranks": [4], "n_models": 2}
+COMPARE = {"methods": [{"name": "mrmr"}, SMALL], "n_splits": 2}
 
 
 def table(seed: int, number: int) -> bytes:
@@ -39,12 +43,17 @@ def table(seed: int, number: int) -> bytes:
 
 def specification(rng: random.Random) -> dict[str, Any]:
     """One of a few dozen requests, so that many are made again."""
-    kind = rng.choices(["mrmr", "jmim", "fit", "long"], [4, 2, 4, 1])[0]
+    kinds = ["mrmr", "jmim", "fit", "long", "compare", "stability"]
+    kind = rng.choices(kinds, [4, 2, 4, 1, 2, 2])[0]
     order: dict[str, Any] = {"target": "label", "k": rng.randint(1, 3), "seed": rng.randrange(2)}
     if kind == "long":
         return {**order, "method": LONG, "deadline_seconds": rng.randint(2, 6)}
     if kind == "fit":
-        return {**order, "method": {"name": "gsm_cpd", "ranks": [4], "n_models": 2}}
+        return {**order, "method": SMALL}
+    if kind == "compare":
+        return {**order, "method": {"name": "jmim"}, "compare": COMPARE}
+    if kind == "stability":
+        return {**order, "method": {"name": "mrmr"}, "stability": {"n_samples": 4}}
     return {**order, "method": {"name": kind}}
 
 
@@ -56,6 +65,7 @@ class Client(threading.Thread):
         self.number = number
         self.over = threading.Event()
         self._seed = seed
+        self._n_refused = 0
         self._history = history
         self._http = httpx.Client(
             base_url=url, timeout=10, headers={"authorization": f"Bearer {key}"}
@@ -130,7 +140,7 @@ class Client(threading.Thread):
                 tag = answer.headers["etag"]
                 if Status(answer.json()["status"]).is_final:
                     break
-            self.over.wait(RETRY_SECONDS)
+            self._pause()
         self._call("getResult", "GET", f"/v1/jobs/{job_id}/result", {"job_id": job_id})
 
     def _stream(self, job_id: str) -> None:
@@ -152,8 +162,13 @@ class Client(threading.Thread):
             answer = self._call(operation, method, path, note, **request)
             if answer is not None and answer.status_code not in RETRIED:
                 return answer
-            if self.over.wait(RETRY_SECONDS):
+            if self._pause():
                 return None
+
+    def _pause(self) -> bool:
+        """Wait before the next try, longer after each that nobody answered; True at the end."""
+        doubled = RETRY_SECONDS * 2.0 ** min(self._n_refused, 8)
+        return self.over.wait(min(doubled, MAX_RETRY_SECONDS))
 
     def _call(
         self, operation: str, method: str, path: str, note: dict[str, Any], **request: Any
@@ -162,8 +177,10 @@ class Client(threading.Thread):
         try:
             answer = self._http.request(method, path, **request)
         except httpx.HTTPError as error:
+            self._n_refused += 1
             self._note(operation, note, error=type(error).__name__)
             return None
+        self._n_refused = 0
         self._note(operation, note, **_described(operation, answer))
         return answer
 

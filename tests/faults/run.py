@@ -13,8 +13,9 @@ from app.datasets.models import Dataset
 from app.db.session import make_engine
 from app.jobs.models import Job
 from app.jobs.state import LIVE
-from tests.faults.checker import Evidence, gather, violations
+from tests.faults.checker import violations
 from tests.faults.clients import Client
+from tests.faults.evidence import Evidence, gather
 from tests.faults.history import History
 from tests.faults.plan import Kind, plan
 from tests.faults.stage import Stage, stage
