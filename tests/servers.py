@@ -170,6 +170,14 @@ def valkey(port: int | None = None) -> Iterator[Valkey]:
             yield server
 
 
+def until(condition: Callable[[], object]) -> None:
+    """Return as soon as it is true, which a fault may keep it from ever being."""
+    deadline = time.monotonic() + START_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def free_port() -> int:
     """A loopback port that nobody listens on at this moment."""
     with socket.socket() as probe:

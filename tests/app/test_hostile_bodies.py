@@ -119,15 +119,16 @@ def test_a_database_that_goes_away_leaves_bytes_for_the_sweep(
     name = postgres.create(template=migrated_postgres)
     with running_api(postgres.url(name), valkey.url(4), tmp_path) as service:
         service.upload()
-        body = losing(postgres, name)
+        body = losing(postgres, name, service)
         answer = service.client.post("/v1/datasets", content=body, headers=CSV_TYPE)
         assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
         # Whether the row was written cannot be known: its bytes stay, and are swept if it was not.
         assert [path.name for path in stored_files(service)] == ["raw", "raw"]
 
 
-def losing(postgres: servers.Postgres, name: str) -> Iterator[bytes]:
+def losing(postgres: servers.Postgres, name: str, service: Service) -> Iterator[bytes]:
     """A body, in the middle of which the database is gone."""
     yield b"a,b\n"
+    servers.until(lambda: any(path.suffix == ".partial" for path in stored_files(service)))
     postgres.drop(name)
     yield b"1,2\n"

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from app import lifeline
+from tests import servers
 
 PARENT = """
 import sys, time
@@ -69,8 +69,7 @@ def keeper(tmp_path: Path) -> tuple[subprocess.Popen[bytes], psutil.Process]:
     command = [sys.executable, "-c", KEEPER, sys.executable, "-c", sleeper]
     shell = f"import subprocess; subprocess.run({command!r})"
     parent = subprocess.Popen([sys.executable, "-c", shell], cwd=Path(lifeline.__file__).parents[1])
-    while not (pid_file.exists() and pid_file.read_text()):
-        time.sleep(0.02)
+    servers.until(lambda: pid_file.exists() and pid_file.read_text())
     return parent, psutil.Process(int(pid_file.read_text()))
 
 
