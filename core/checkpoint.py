@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cpd.bank import Parameters
 from core.cpd.model import CpdFit
+from core.experiments import Trial
 from core.results import RankScore
 from core.selection.greedy import Step
 from core.selection.objective import Information
@@ -22,16 +24,39 @@ Arrays = dict[str, NDArray[Any]]
 NOBODY = -1
 
 
+@dataclass(frozen=True)
+class Refit:
+    """Where remodelling stands after a step: what a repetition of the step could not tell."""
+
+    parameters: Parameters
+    n_evaluations: int
+
+
 @dataclass
 class Checkpoint:
-    """Filled in by a run as it goes: the rank search, then the fits, then step by step."""
+    """Filled in by a run as it goes: rank search, fits, step by step, then split by split.
+
+    `refit` belongs to the last step of a run that remodels.
+    """
 
     rank_search: tuple[RankScore, ...] | None = None
     fits: list[CpdFit] | None = None
     steps: list[Step] = field(default_factory=list)
+    refit: Refit | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+    def sizes(self) -> dict[str, int]:
+        """How much of each phase there is: a part changes only when it grows."""
+        counted = {
+            "rank": int(self.rank_search is not None),
+            "fit": int(self.fits is not None),
+            "select": len(self.steps),
+            "evaluate": len(self.trials),
+        }
+        return {phase: n for phase, n in counted.items() if n}
 
     def to_parts(self) -> dict[str, Arrays]:
-        """What there is, by phase; a finished phase never changes."""
+        """What there is, by phase."""
         parts: dict[str, Arrays] = {}
         if self.rank_search is not None:
             scores = [astuple(score) for score in self.rank_search]
@@ -39,7 +64,9 @@ class Checkpoint:
         if self.fits is not None:
             parts["fit"] = _fit_arrays(self.fits)
         if self.steps:
-            parts["select"] = _step_arrays(self.steps)
+            parts["select"] = {**_step_arrays(self.steps), **_refit_arrays(self.refit)}
+        if self.trials:
+            parts["evaluate"] = _trial_arrays(self.trials)
         return parts
 
     @classmethod
@@ -55,6 +82,9 @@ class Checkpoint:
             checkpoint.fits = _fits(parts["fit"])
         if "select" in parts:
             checkpoint.steps = _steps(parts["select"])
+            checkpoint.refit = _refit(parts["select"])
+        if "evaluate" in parts:
+            checkpoint.trials = _trials(parts["evaluate"])
         return checkpoint
 
 
@@ -106,7 +136,7 @@ def _step_arrays(steps: Sequence[Step]) -> Arrays:
 
 
 def _steps(arrays: Mapping[str, NDArray[Any]]) -> list[Step]:
-    loaded = {name: arrays[name] for name in arrays}
+    loaded = {name: arrays[name] for name in arrays if not name.startswith(REFIT)}
     return [
         _step({name: values[i] for name, values in loaded.items()})
         for i in range(len(loaded["feature"]))
@@ -130,3 +160,45 @@ def _step(at: Mapping[str, Any]) -> Step:
         n_evaluations=int(at["n_evaluations"]),
         informed=bool(at["informed"]),
     )
+
+
+REFIT = "refit/"
+
+
+def _refit_arrays(refit: Refit | None) -> Arrays:
+    if refit is None:
+        return {}
+    return {
+        f"{REFIT}weights": refit.parameters.weights,
+        f"{REFIT}probs": refit.parameters.probs,
+        f"{REFIT}n_evaluations": np.array(refit.n_evaluations),
+    }
+
+
+def _refit(arrays: Mapping[str, NDArray[Any]]) -> Refit | None:
+    if f"{REFIT}probs" not in arrays:
+        return None
+    parameters = Parameters(arrays[f"{REFIT}weights"], arrays[f"{REFIT}probs"])
+    return Refit(parameters, int(arrays[f"{REFIT}n_evaluations"]))
+
+
+def _trial_arrays(trials: Sequence[Trial]) -> Arrays:
+    arrays: Arrays = {}
+    for i, trial in enumerate(trials):
+        arrays[f"{i}/notes"] = np.array(trial.notes, dtype=np.str_)
+        for classifier, curve in trial.curves.items():
+            arrays[f"{i}/curves/{classifier}"] = np.array(curve, dtype=np.float64)
+    return arrays
+
+
+def _trials(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
+    n_trials = sum(name.endswith("/notes") for name in arrays)
+    return [_trial(arrays, i) for i in range(n_trials)]
+
+
+def _trial(arrays: Mapping[str, NDArray[Any]], number: int) -> Trial:
+    """Nobody timed it: times are of comparisons, whose trials are units of work."""
+    start = f"{number}/curves/"
+    curves = {n.removeprefix(start): arrays[n].tolist() for n in arrays if n.startswith(start)}
+    notes = arrays[f"{number}/notes"].tolist()
+    return Trial.from_json({"curves": curves, "seconds": None, "notes": notes})

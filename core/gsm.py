@@ -197,7 +197,7 @@ class _Selection:
             self.method.n_configurations,
             self.workers,
         )
-        steps, objective = choose_remodelled(remodeller, objective, self.method, task)
+        steps, objective = choose_remodelled(remodeller, objective, self.method, task, self.done)
         self.fits = remodeller.fits(remodeller.parameters)
         return steps, objective
 

@@ -46,7 +46,7 @@ def select_features(
         Told the phase, the fraction done and what was just found; stops the run by raising.
     checkpoint : Checkpoint, optional
         What an interrupted run of the same call completed; this run goes on from it, adds to it,
-        and gives the same result. GSM-CPD alone makes use of it.
+        and gives the same result. Of a rival it holds the splits of the evaluation alone.
 
     Raises
     ------
@@ -54,17 +54,17 @@ def select_features(
         With a sentence that names the column or option at fault.
     """
     config = config or SelectionConfig()
+    done = checkpoint or Checkpoint()
     reporter = _Reporter(on_progress, config)
     prepared = prepare(columns, target, config, lambda done: reporter.phase("encode", done))
     reporter.names = prepared.names
     k = None if config.k == "auto" else config.k
-    chosen = _choose(prepared.problem, k, config, reporter, checkpoint)
+    chosen = _choose(prepared.problem, k, config, reporter, done)
     evaluation = None
     if config.evaluate is not None:
         ground = Ground.of(columns, prepared, config.evaluate)
-        evaluation = evaluate(
-            ground, len(chosen.steps), config.method, config.evaluate, reporter.split
-        )
+        about = (ground, len(chosen.steps), config.method, config.evaluate)
+        evaluation = evaluate(*about, reporter.split, done.trials)
     if isinstance(chosen, GsmOutcome):
         return gsm_result(chosen, prepared, target, config, evaluation)
     return rival_result(chosen, prepared, target, config, evaluation)
@@ -157,8 +157,8 @@ def _choose(
     k: int | None,
     config: SelectionConfig,
     reporter: _Reporter,
-    checkpoint: Checkpoint | None,
+    done: Checkpoint,
 ) -> GsmOutcome | RivalSelection:
     if isinstance(config.method, GsmCpd):
-        return select_gsm(problem, k, config.method, reporter.phase, checkpoint)
+        return select_gsm(problem, k, config.method, reporter.phase, done)
     return select_rival(problem, k, config.method, reporter.rival_step, reporter.rival_progress)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.checkpoint import Checkpoint, Refit
 from core.config import CpdConfig, GsmCpd, Objective
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import states_per_class, to_fit, uniform_scale
@@ -78,27 +80,55 @@ class Remodeller:
 
 
 def choose_remodelled(
-    remodeller: Remodeller, first: AveragedObjective, method: GsmCpd, task: Task
+    remodeller: Remodeller,
+    first: AveragedObjective,
+    method: GsmCpd,
+    task: Task,
+    done: Checkpoint,
 ) -> tuple[list[Step], AveragedObjective]:
-    """Like `greedy.choose`, with a refit after every choice; also the objective it ended with."""
-    steps: list[Step] = []
-    objective, n_evaluations, idle = first, 0, 0
-    everyone = np.union1d(task.candidates, np.array(task.included, dtype=np.int64))
-    wanted = len(everyone) if task.n_select is None else task.n_select
-    while len(steps) < wanted:
+    """Like `greedy.choose`, with a refit after every choice; also the objective it ended with.
+
+    The steps that `done` holds are not made again; each new one is added with its refit.
+    """
+    objective, n_evaluations = _resumed(remodeller, first, task, done)
+    steps = done.steps
+    while not _is_over(steps, task):
         step = _next_step(remodeller, objective, method, task, steps)
         n_evaluations += objective.n_evaluations
+        chosen = [*(s.feature for s in steps), step.feature]
+        remodeller.parameters = remodeller.refit(chosen)
         steps.append(step)
+        done.refit = Refit(remodeller.parameters, n_evaluations)
         if task.on_step is not None:
             task.on_step(step)
-        chosen = [s.feature for s in steps]
-        remodeller.parameters = remodeller.refit(chosen)
         objective = remodeller.objective(remodeller.parameters, chosen)
-        idle = 0 if is_rise(step, task) else idle + 1
-        if task.n_select is None and idle == PATIENCE and len(steps) >= len(task.included):
-            break
     objective.n_evaluations += n_evaluations
     return steps, objective
+
+
+def _resumed(
+    remodeller: Remodeller, first: AveragedObjective, task: Task, done: Checkpoint
+) -> tuple[AveragedObjective, int]:
+    """The objective after the steps that are done, and the evaluations they took."""
+    if done.refit is None:
+        return first, 0
+    for step in done.steps:
+        if task.on_step is not None:
+            task.on_step(step)
+    remodeller.parameters = done.refit.parameters
+    chosen = [step.feature for step in done.steps]
+    return remodeller.objective(done.refit.parameters, chosen), done.refit.n_evaluations
+
+
+def _is_over(steps: Sequence[Step], task: Task) -> bool:
+    """Whether all that was asked for is chosen, or too many steps in a row did not rise."""
+    everyone = np.union1d(task.candidates, np.array(task.included, dtype=np.int64))
+    if len(steps) >= (len(everyone) if task.n_select is None else task.n_select):
+        return True
+    if task.n_select is not None:
+        return False
+    idle = list(takewhile(lambda step: not is_rise(step, task), reversed(steps)))
+    return len(idle) == PATIENCE and len(steps) >= len(task.included)
 
 
 def _next_step(

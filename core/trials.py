@@ -152,11 +152,19 @@ def _score(
 
 
 def evaluate(
-    ground: Ground, k: int, method: Method, how: Evaluate, on_progress: OnProgress
+    ground: Ground,
+    k: int,
+    method: Method,
+    how: Evaluate,
+    on_progress: OnProgress,
+    done: list[Trial] | None = None,
 ) -> Evaluation:
-    """Hold a trial on every split and give the mean and the standard error of the accuracies."""
-    trials = []
-    for index in range(how.n_splits):
+    """Hold a trial on every split and give the mean and the standard error of the accuracies.
+
+    The trials that `done` holds are not held again; new ones are added to it.
+    """
+    trials = [] if done is None else done
+    for index in range(len(trials), how.n_splits):
 
         def tell(fraction: float, index: int = index) -> None:
             on_progress((index + fraction) / how.n_splits)

@@ -19,8 +19,6 @@ from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
-GROWING = "select"
-
 
 class CheckpointKeeper:
     """The checkpoint of one run: taken up at its start, saved at most every so many seconds."""
@@ -32,11 +30,10 @@ class CheckpointKeeper:
         with process.database.read() as session:
             parts = checkpoints.load(session, claim.job_id, self._version)
         self.checkpoint = Checkpoint.from_parts({p: unpack(data) for p, data in parts.items()})
-        self._saved = set(parts) - {GROWING}
-        self._n_steps = len(self.checkpoint.steps)
+        self._saved = self.checkpoint.sizes()
         self._at = time.monotonic()
         if parts:
-            log.info("job goes on", phases=sorted(parts), steps=self._n_steps)
+            log.info("job goes on", **self._saved)
 
     def save_when_due(self) -> None:
         """Save if enough work has been done since the last time."""
@@ -46,23 +43,20 @@ class CheckpointKeeper:
     def save(self) -> None:
         """Save what is new; a job does not fail for want of a checkpoint."""
         self._at = time.monotonic()
-        parts = self.checkpoint.to_parts()
-        n_steps = len(self.checkpoint.steps)
-        new = {p: a for p, a in parts.items() if p not in self._saved and p != GROWING}
-        if n_steps > self._n_steps:
-            new[GROWING] = parts[GROWING]
-        if new:
-            self._write({phase: pack(arrays) for phase, arrays in new.items()}, n_steps)
+        sizes = self.checkpoint.sizes()
+        grown = {phase for phase, size in sizes.items() if size != self._saved.get(phase)}
+        if grown:
+            parts = self.checkpoint.to_parts()
+            self._write({phase: pack(parts[phase]) for phase in grown}, sizes)
 
-    def _write(self, parts: dict[str, bytes], n_steps: int) -> None:
+    def _write(self, parts: dict[str, bytes], sizes: dict[str, int]) -> None:
         try:
             with self._process.database.write() as session:
                 checkpoints.save(session, self._claim, self._version, parts)
         except SQLAlchemyError as error:
             log.warning("checkpoint not saved", error=str(error))
             return
-        self._saved |= set(parts) - {GROWING}
-        self._n_steps = n_steps
+        self._saved = sizes
 
 
 def pack(arrays: dict[str, NDArray[Any]]) -> bytes:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from core.checkpoint import Checkpoint
-from core.config import GsmCpd, SelectionConfig
+from core.config import Evaluate, GsmCpd, Method, Mrmr, SelectionConfig
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
 
@@ -59,7 +60,14 @@ def same(a: SelectionResult, b: SelectionResult) -> bool:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"greedy": "naive"}, {"objective": "latent"}, {"family": "joint"}, {"remodel": "step"}],
+    [
+        {},
+        {"greedy": "naive"},
+        {"objective": "latent"},
+        {"family": "joint"},
+        {"remodel": "step"},
+        {"remodel": "candidate"},
+    ],
     ids=str,
 )
 def test_the_result_is_the_same_wherever_it_was_interrupted(options: dict[str, Any]) -> None:
@@ -69,14 +77,40 @@ def test_the_result_is_the_same_wherever_it_was_interrupted(options: dict[str, A
         ("rank", lambda p: p.phase == "fit"),
         ("fit", lambda p: p.phase == "select"),
         ("select", lambda p: p.selected is not None and p.selected.rank == 3),
+        ("select", lambda p: p.selected is not None and p.selected.rank == 6),
     ]
     checkpoint = Checkpoint()
     for done, reached in phases:
         with pytest.raises(Interrupted):
             select_features(table, "y", how, interrupted_when(reached), checkpoint)
-        assert (done in checkpoint.to_parts()) or options == {"remodel": "step"}
+        assert done in checkpoint.to_parts()
         checkpoint = stored(checkpoint)
         assert same(select_features(table, "y", how, None, stored(checkpoint)), whole)
+
+
+def test_remodelling_that_has_come_to_its_end_does_not_go_on() -> None:
+    how = replace(config(remodel="step"), k="auto")
+    table, checkpoint = columns(), Checkpoint()
+    whole = select_features(table, "y", how, None, checkpoint)
+    n_steps = len(checkpoint.steps)
+    again = stored(checkpoint)
+    assert same(select_features(table, "y", how, None, again), whole)
+    assert len(again.steps) == n_steps > len(whole.selected)
+
+
+@pytest.mark.parametrize("method", [config(ranks=(4,)).method, Mrmr()], ids=["gsm", "rival"])
+@pytest.mark.parametrize("n_done", [1, 3])
+def test_evaluation_goes_on_after_the_last_split(method: Method, n_done: int) -> None:
+    table, checkpoint = columns(), Checkpoint()
+    how = SelectionConfig(3, method=method, evaluate=Evaluate(n_splits=4))
+    whole = select_features(table, "y", how)
+    reached = interrupted_when(lambda _: len(checkpoint.trials) == n_done)
+    with pytest.raises(Interrupted):
+        select_features(table, "y", how, reached, checkpoint)
+    told: list[Progress] = []
+    assert same(select_features(table, "y", how, told.append, stored(checkpoint)), whole)
+    since = [p.fraction for p in told if p.phase == "evaluate"]
+    assert min(since) >= (1 + n_done) / 5  # the splits that were done are not done again
 
 
 def test_what_is_done_is_not_done_again() -> None:

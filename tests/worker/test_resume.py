@@ -50,8 +50,8 @@ class Stage:
         self.workers.append(Process(self.settings, make_celery("memory://"), StopFlag()))
         return self.workers[-1]
 
-    def submit(self) -> str:
-        return self.protocol.submit(self.dataset_id, k=4, method=METHOD)
+    def submit(self, **fields: Any) -> str:
+        return self.protocol.submit(self.dataset_id, **{"k": 4, "method": METHOD, **fields})
 
     def result(self, job_id: str) -> tuple[Any, bytes | None]:
         assert self.protocol.read(job_id).status == "succeeded"
@@ -73,18 +73,26 @@ class Stage:
         self.protocol.database.dispose()
 
 
-def at_second_choice(act: Callable[[], None]) -> Callable[..., Any]:
-    """The engine, with something happening once two features are chosen."""
+def once(reached: Callable[[Progress], bool], act: Callable[[], None]) -> Callable[..., Any]:
+    """The engine, with something happening when it has come so far."""
 
     def engine(columns: Any, target: str, config: Any, report: Any, checkpoint: Any) -> Any:
         def watched(progress: Progress) -> None:
-            if progress.selected is not None and progress.selected.rank == 3:
+            if reached(progress):
                 act()
             report(progress)
 
         return select_features(columns, target, config, watched, checkpoint)
 
     return engine
+
+
+def third_choice(progress: Progress) -> bool:
+    return progress.selected is not None and progress.selected.rank == 3
+
+
+def second_split(progress: Progress) -> bool:
+    return progress.phase == "evaluate" and progress.fraction > 0.7
 
 
 @pytest.fixture
@@ -102,10 +110,10 @@ def test_another_attempt_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch, 
     first = stage.worker()
     with monkeypatch.context() as patch:
         if end == "stopped":
-            patch.setattr(runner, "select_features", at_second_choice(first.stopping.set))
+            patch.setattr(runner, "select_features", once(third_choice, first.stopping.set))
             runner.run_job(first, job_id)
         else:
-            patch.setattr(runner, "select_features", at_second_choice(kill))
+            patch.setattr(runner, "select_features", once(third_choice, kill))
             with pytest.raises(Killed):
                 runner.run_job(first, job_id)
             stage.protocol.expire_lease(job_id)
@@ -119,6 +127,38 @@ def test_another_attempt_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch, 
     since = stage.protocol.events(job_id)[n_events:]
     assert since.count("selected") == 4
     assert "loglik" not in since  # neither the rank search nor the fit was done again
+
+
+@pytest.mark.parametrize(
+    ("fields", "reached", "phases"),
+    [
+        ({"method": {**METHOD, "remodel": "step"}}, third_choice, {"rank", "fit", "select"}),
+        (
+            {"evaluate": {"n_splits": 2}},
+            second_split,
+            {"rank", "fit", "select", "evaluate"},
+        ),
+    ],
+    ids=["remodelling", "evaluation"],
+)
+def test_what_follows_the_fit_goes_on_too(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    fields: dict[str, Any],
+    reached: Callable[[Progress], bool],
+    phases: set[str],
+) -> None:
+    whole, job_id = stage.submit(**fields), stage.submit(**fields)
+    runner.run_job(stage.worker(), whole)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(runner, "select_features", once(reached, kill))
+        runner.run_job(stage.worker(), job_id)
+    stage.protocol.expire_lease(job_id)
+    stage.protocol.sweep()
+    with stage.protocol.database.read() as session:
+        assert set(session.execute(select(JobCheckpoint.phase)).scalars()) == phases
+    runner.run_job(stage.worker(), job_id)
+    assert stage.result(job_id) == stage.result(whole)
 
 
 def test_a_job_that_cannot_fit_fails_with_the_figures(stage: Stage) -> None:
