@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.jobs import checkpoints
-from app.jobs.repository import Claim
+from app.jobs.claims import Claim
 from core.checkpoint import Checkpoint
 from worker.process import Process
 

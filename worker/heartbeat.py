@@ -12,8 +12,9 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.jobs import service
-from app.jobs.repository import Claim, Event
+from app.jobs import runs
+from app.jobs.claims import Claim
+from app.jobs.repository import Event
 from app.jobs.state import Stop
 from app.units import service as units
 from app.units.repository import UnitClaim
@@ -102,7 +103,7 @@ class Heartbeat:
     def _settle(self, session: Session) -> None:
         """Learn which events are there, after the answer to a commit may have been lost."""
         if self._unsure and isinstance(self._claim, Claim):
-            self._recorder.written_in_all(service.count_reports(session, self._claim))
+            self._recorder.written_in_all(runs.count_reports(session, self._claim))
         self._unsure = False
 
     def _renew(
@@ -111,7 +112,7 @@ class Heartbeat:
         claim, lease = self._claim, self._process.lease
         if isinstance(claim, UnitClaim):
             return units.beat(session, claim, lease, values, events)
-        return service.beat(session, claim, lease, values, events)
+        return runs.beat(session, claim, lease, values, events)
 
     def _after_silence(self) -> Stop | None:
         silent = time.monotonic() - self._renewed

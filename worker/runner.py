@@ -17,10 +17,11 @@ from app.datasets.columns import load_columns
 from app.datasets.store import COLUMNS, key_of
 from app.db.base import utc_now
 from app.errors import ServiceError
-from app.jobs import service
+from app.jobs import runs
+from app.jobs.endings import Failure
 from app.jobs.memory import check_memory
 from app.jobs.models import JobResult
-from app.jobs.service import Failure, Work
+from app.jobs.runs import Work
 from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
 from app.logs import job_context
@@ -51,7 +52,7 @@ def run_job(process: Process, job_id: str) -> bool:
     """Claim the job and bring it to an end; False when it is not to be had."""
     with process.database.write() as session:
         max_running = process.settings.tenant_max_running_jobs
-        work = service.claim(session, job_id, process.new_owner(), process.lease, max_running)
+        work = runs.claim(session, job_id, process.new_owner(), process.lease, max_running)
     if work is None:
         return False
     with job_context(job_id, attempt=work.claim.attempt):
@@ -59,7 +60,7 @@ def run_job(process: Process, job_id: str) -> bool:
         outcome = _execute(process, work)
         log.info("job ended", outcome=outcome)
     with process.database.write() as session:
-        service.ring_next(session, process.bell, work.tenant, max_running)
+        runs.ring_next(session, process.bell, work.tenant, max_running)
     return True
 
 
@@ -168,7 +169,7 @@ def _succeed(process: Process, work: Work, recorder: Recorder, result: JobResult
     values["chosen"] = [feature["name"] for feature in result.document["selected"]]
 
     def write(session: Session) -> bool:
-        return service.succeed(session, work.claim, result, values, events)
+        return runs.succeed(session, work.claim, result, values, events)
 
     return "succeeded" if patiently(process, write) else "lost"
 
@@ -177,11 +178,11 @@ def _fail(process: Process, work: Work, recorder: Recorder, failure: Failure) ->
     values, events = recorder.close()
 
     def write(session: Session) -> bool:
-        return service.fail(session, work.claim, failure, values, events)
+        return runs.fail(session, work.claim, failure, values, events)
 
     return f"failed: {failure.code}" if patiently(process, write) else "lost"
 
 
 def _stop(process: Process, work: Work, reason: Stop) -> str:
-    patiently(process, lambda session: service.stop(session, process.bell, work.claim, reason))
+    patiently(process, lambda session: runs.stop(session, process.bell, work.claim, reason))
     return reason

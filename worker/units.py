@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.db.base import AnyRow, utc_now
 from app.jobs.models import JobResult
-from app.jobs.service import ring_next
+from app.jobs.runs import ring_next
 from app.jobs.specification import Specification, compare_of, config_of
 from app.jobs.state import Status, Stop
 from app.logs import job_context

@@ -11,12 +11,11 @@ from sqlalchemy import ColumnElement, String, delete, func, or_, select, tuple_,
 from sqlalchemy.orm import Session
 
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import AnyRow, Reader, Utc
+from app.db.base import NO_SYNC, AnyRow, Reader, Utc
 
 SWEEP_LIMIT = 500
 HIDDEN = {"columns", "owner"}
 LISTED = tuple(c for c in Dataset.__table__.columns if c.name not in HIDDEN)
-_UNSYNCHRONISED = {"synchronize_session": False}
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def add(session: Session, dataset: Dataset) -> AnyRow:
 def remove(session: Session, tenant: str, dataset_id: str) -> bool:
     """Delete the row; False when there is none."""
     statement = delete(Dataset).where(Dataset.id == dataset_id, Dataset.tenant == tenant)
-    removed = session.execute(statement.returning(Dataset.id), execution_options=_UNSYNCHRONISED)
+    removed = session.execute(statement.returning(Dataset.id), execution_options=NO_SYNC)
     return removed.one_or_none() is not None
 
 
@@ -132,7 +131,7 @@ def change(
 ) -> AnyRow | None:
     """One conditional UPDATE; None when the guard does not hold."""
     statement = update(Dataset).where(*guard).values(values).returning(*LISTED)
-    return session.execute(statement, execution_options=_UNSYNCHRONISED).one_or_none()
+    return session.execute(statement, execution_options=NO_SYNC).one_or_none()
 
 
 def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
@@ -145,7 +144,7 @@ def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[
     )
     due = select(Dataset.id).where(*waiting).order_by(Dataset.enqueued_at).limit(SWEEP_LIMIT)
     statement = update(Dataset).where(Dataset.id.in_(due), *waiting).values(enqueued_at=now)
-    taken = session.execute(statement.returning(Dataset.id), execution_options=_UNSYNCHRONISED)
+    taken = session.execute(statement.returning(Dataset.id), execution_options=NO_SYNC)
     return taken.scalars().all()
 
 

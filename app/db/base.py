@@ -13,6 +13,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 AnyRow = Row[*tuple[Any, ...]]
 # Reading needs no unit of work, and without one takes half the time.
 Reader = Session | Connection
+# For statements that change rows: no session of ours holds objects that would have to follow.
+NO_SYNC = {"synchronize_session": False}
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

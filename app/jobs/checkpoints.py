@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.db.base import Reader
+from app.db.base import NO_SYNC, Reader
+from app.jobs.claims import Claim
 from app.jobs.models import Job, JobCheckpoint
-from app.jobs.repository import Claim
 from app.jobs.state import Status
 
 
@@ -32,8 +32,7 @@ def save(session: Session, claim: Claim, version: str, parts: Mapping[str, bytes
 
 def _forget(session: Session, job_id: str, phases: Mapping[str, bytes]) -> None:
     mine = (JobCheckpoint.job_id == job_id, JobCheckpoint.phase.in_(list(phases)))
-    options = {"synchronize_session": False}
-    session.execute(delete(JobCheckpoint).where(*mine), execution_options=options)
+    session.execute(delete(JobCheckpoint).where(*mine), execution_options=NO_SYNC)
 
 
 def load(session: Reader, job_id: str, version: str) -> dict[str, bytes]:

@@ -1,4 +1,7 @@
-"""All SQL about jobs. Nothing here begins or commits; every change is one conditional UPDATE."""
+"""All SQL about jobs, but for the claims on them.
+
+Nothing here begins or commits; every change is one conditional UPDATE.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,11 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
-from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import AnyRow, Reader, Utc
+from app.db.base import NO_SYNC, AnyRow, Reader, Utc
 from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult
-from app.jobs.state import CLAIM, LIVE, Status, Transition
+from app.jobs.state import LIVE, Status, Transition
 
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
@@ -34,8 +36,6 @@ _POLL_ONE = _POLL.where(
     Job.__table__.c.id == bindparam("job_id"), Job.__table__.c.tenant == bindparam("tenant")
 )
 SWEEP_LIMIT = 500
-# Events that `core` reports; the others are about the job itself.
-REPORTED = ("phase", "loglik", "selected")
 
 
 @dataclass(frozen=True)
@@ -45,23 +45,6 @@ class Event:
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
     at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A worker's right to one attempt at a job; `owner` is unlike that of any other claim."""
-
-    job_id: str
-    owner: str
-    attempt: int
-
-    def holds(self) -> tuple[ColumnElement[bool], ...]:
-        """True in the database while nobody took the job away."""
-        return (Job.id == self.job_id, Job.owner == self.owner, Job.attempt == self.attempt)
-
-    def holds_uncancelled(self) -> tuple[ColumnElement[bool], ...]:
-        """The same, while nobody asked for an end either."""
-        return (*self.holds(), Job.cancel_requested_at.is_(None))
 
 
 @dataclass(frozen=True)
@@ -140,20 +123,7 @@ def change(
     values = {**values, "status": transition.target}
     if transition.target.is_final:
         values = {**values, "finished_at": now, "owner": None, "lease_until": None}
-    return _update(session, [Job.status.in_(transition.sources), *guard], now, values, recorded)
-
-
-def renew(
-    session: Session,
-    claim: Claim,
-    now: datetime,
-    lease_until: datetime,
-    values: Mapping[str, Any],
-    events: Sequence[Event],
-) -> AnyRow | None:
-    """Prolong the lease and write the progress, while the claim holds."""
-    guard = [Job.status == Status.RUNNING, *claim.holds()]
-    return _update(session, guard, now, {**values, "lease_until": lease_until}, events)
+    return amend(session, [Job.status.in_(transition.sources), *guard], now, values, recorded)
 
 
 def note(
@@ -164,7 +134,7 @@ def note(
     events: Sequence[Event],
 ) -> AnyRow | None:
     """Write what happened to a running job that nobody holds by itself."""
-    return _update(session, [Job.id == job_id, Job.status == Status.RUNNING], now, values, events)
+    return amend(session, [Job.id == job_id, Job.status == Status.RUNNING], now, values, events)
 
 
 def lock_job(session: Session, tenant: str, job_id: str) -> None:
@@ -179,20 +149,20 @@ def request_cancel(
     """Flag a running job, once."""
     guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
     values = {"cancel_requested_at": now}
-    return _update(session, guard, now, values, [Event("cancel_requested")])
+    return amend(session, guard, now, values, [Event("cancel_requested")])
 
 
-def _update(
+def amend(
     session: Session,
     guard: Iterable[ColumnElement[bool]],
     now: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
 ) -> AnyRow | None:
+    """Write values and events where `guard` holds, which names one job; None if it does not."""
     numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
     statement = update(Job).where(*guard).values({**values, **numbered}).returning(*POLLED)
-    options = {"synchronize_session": False}
-    row = session.execute(statement, execution_options=options).one_or_none()
+    row = session.execute(statement, execution_options=NO_SYNC).one_or_none()
     if row is not None:
         _record(session, row.id, row.tenant, row.n_events - len(events) + 1, events, now)
     return row
@@ -209,82 +179,10 @@ def _record(
         session.execute(insert(JobEvent).values(job_id=job_id, tenant=tenant), rows)
 
 
-def is_runnable(now: datetime, max_running: int | None = None) -> list[ColumnElement[bool]]:
-    """Its time has come, its dataset has been read, and its tenant may run one more."""
-    ready = select(Dataset.id).where(Dataset.status == DatasetStatus.READY)
-    conditions = [Job.available_at <= now, Job.deadline_at > now, Job.dataset_id.in_(ready)]
-    if max_running is not None:
-        conditions.append(has_room(max_running))
-    return conditions
-
-
-def has_room(max_running: int) -> ColumnElement[bool]:
-    """Its tenant has fewer running jobs than that."""
-    running = aliased(Job)
-    full = select(running.tenant).where(running.status == Status.RUNNING)
-    full = full.group_by(running.tenant).having(func.count() >= max_running)
-    return Job.tenant.not_in(full)
-
-
-def read_tenant(session: Session, job_id: str) -> str:
-    """Whose job it is; nobody's when there is none."""
-    return session.execute(select(Job.tenant).where(Job.id == job_id)).scalar_one_or_none() or ""
-
-
-def count_queued(session: Session, tenant: str) -> int:
-    """How many jobs of a tenant wait."""
-    return _count(session, tenant, Status.QUEUED)
-
-
-def _count(session: Session, tenant: str, status: Status) -> int:
+def count_jobs(session: Session, tenant: str, status: Status) -> int:
+    """How many jobs of a tenant are in a status."""
     statement = select(func.count()).where(Job.tenant == tenant, Job.status == status)
     return session.execute(statement).scalar_one()
-
-
-def find_held_up(session: Session, tenant: str, now: datetime, max_running: int) -> str | None:
-    """The oldest job that waited for the tenant to have one less running; none if none had to."""
-    if _count(session, tenant, Status.RUNNING) != max_running - 1:
-        return None
-    statement = select(Job.id).where(Job.tenant == tenant, Job.status == Status.QUEUED)
-    statement = statement.where(*is_runnable(now)).order_by(Job.created_at).limit(1)
-    return session.execute(statement).scalar_one_or_none()
-
-
-def take_unheard(
-    session: Session, now: datetime, cutoff: datetime, max_running: int | None = None
-) -> Sequence[str]:
-    """Queued jobs whose bell was rung before `cutoff`, or before their back-off was over."""
-    silent = or_(Job.enqueued_at < cutoff, Job.enqueued_at < Job.available_at)
-    due = select(Job.id).where(Job.status == Status.QUEUED, *is_runnable(now, max_running), silent)
-    statement = (
-        update(Job)
-        .where(Job.id.in_(due.order_by(Job.enqueued_at).limit(SWEEP_LIMIT)), silent)
-        .values(enqueued_at=now)
-        .returning(Job.id)
-    )
-    options = {"synchronize_session": False}
-    return session.execute(statement, execution_options=options).scalars().all()
-
-
-def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
-    """Running jobs whose lease is over."""
-    over = (Job.status == Status.RUNNING, Job.lease_until <= now)
-    statement = select(Job.id, Job.owner, Job.attempt, Job.cancel_requested_at, Job.deadline_at)
-    return session.execute(statement.where(*over).limit(SWEEP_LIMIT)).all()
-
-
-def find_overdue(session: Session, now: datetime) -> Sequence[str]:
-    """Queued jobs beyond their deadline."""
-    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.deadline_at <= now)
-    return session.execute(statement.limit(SWEEP_LIMIT)).scalars().all()
-
-
-def find_hopeless(session: Session) -> Sequence[AnyRow]:
-    """Queued jobs whose dataset was rejected, with the reason, or is gone, without one."""
-    hopeless = or_(Dataset.status == DatasetStatus.REJECTED, Dataset.id.is_(None))
-    statement = select(Job.id, Dataset.reason).outerjoin(Dataset, Dataset.id == Job.dataset_id)
-    statement = statement.where(Job.status == Status.QUEUED, hopeless)
-    return session.execute(statement.limit(SWEEP_LIMIT)).all()
 
 
 def is_used(session: Session, dataset_id: str, since: datetime | None = None) -> bool:
@@ -294,21 +192,6 @@ def is_used(session: Session, dataset_id: str, since: datetime | None = None) ->
         needed = or_(needed, Job.created_at >= since)
     statement = select(Job.id).where(Job.dataset_id == dataset_id, needed)
     return session.execute(statement.limit(1)).first() is not None
-
-
-def list_queued(session: Session, dataset_id: str) -> Sequence[str]:
-    """Jobs that wait for a dataset."""
-    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.dataset_id == dataset_id)
-    return session.execute(statement).scalars().all()
-
-
-def count_reports(session: Session, job_id: str) -> int:
-    """How many events of `core` there are since the job was last started."""
-    mine = JobEvent.job_id == job_id
-    started = select(func.max(JobEvent.seq)).where(mine, JobEvent.kind == CLAIM.event)
-    since = JobEvent.seq > started.scalar_subquery()
-    counted = select(func.count()).where(mine, since, JobEvent.kind.in_(REPORTED))
-    return session.execute(counted).scalar_one()
 
 
 def read_events(
@@ -333,7 +216,7 @@ def add_result(session: Session, result: JobResult) -> None:
 def forget_checkpoints(session: Session, job_id: str) -> None:
     """A final job goes on from nowhere."""
     statement = delete(JobCheckpoint).where(JobCheckpoint.job_id == job_id)
-    session.execute(statement, execution_options={"synchronize_session": False})
+    session.execute(statement, execution_options=NO_SYNC)
 
 
 def read_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any] | None:
@@ -353,8 +236,7 @@ def read_arrays(session: Reader, tenant: str, job_id: str) -> bytes | None:
 def delete_final(session: Session, tenant: str, job_id: str) -> bool:
     """Remove a job with its events and result, unless it is live."""
     statement = delete(Job).where(Job.id == job_id, Job.tenant == tenant, Job.status.not_in(LIVE))
-    options = {"synchronize_session": False}
-    removed = session.execute(statement.returning(Job.id), execution_options=options)
+    removed = session.execute(statement.returning(Job.id), execution_options=NO_SYNC)
     return removed.one_or_none() is not None
 
 
@@ -363,8 +245,7 @@ def remove_old(session: Session, cutoff: datetime) -> int:
     old = (Job.status.not_in(LIVE), Job.finished_at < cutoff)
     some = select(Job.id).where(*old).limit(SWEEP_LIMIT)
     statement = delete(Job).where(Job.id.in_(some), *old).returning(Job.id)
-    options = {"synchronize_session": False}
-    return len(session.execute(statement, execution_options=options).all())
+    return len(session.execute(statement, execution_options=NO_SYNC).all())
 
 
 def read_versions(session: Reader, job_ids: Sequence[str]) -> Sequence[AnyRow]:

@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from app import metrics
 from app.broker import JOBS_QUEUE, Bell
 from app.db.base import AnyRow, utc_now
-from app.jobs import repository, state
+from app.jobs import claims, repository, state
+from app.jobs.claims import Claim
+from app.jobs.endings import OVERDUE, Failure, end
 from app.jobs.models import Job
-from app.jobs.repository import Claim
-from app.jobs.service import OVERDUE, Failure, end
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ def sweep_jobs(session: Session, bell: Bell, settings: Settings) -> None:
 
 def _expire_overdue(session: Session) -> None:
     with session.begin():
-        overdue = repository.find_overdue(session, utc_now())
+        overdue = claims.find_overdue(session, utc_now())
     error = OVERDUE.to_json()
     for job_id in overdue:
         with session.begin():
@@ -49,7 +49,7 @@ def release(session: Session, bell: Bell, dataset_id: str) -> None:
     """Go on with the jobs that waited for a dataset, now that it has been read or rejected."""
     refuse_hopeless(session)
     with session.begin():
-        waiting = repository.list_queued(session, dataset_id)
+        waiting = claims.list_queued(session, dataset_id)
     for job_id in waiting:
         bell.ring_for_job(job_id)
 
@@ -57,7 +57,7 @@ def release(session: Session, bell: Bell, dataset_id: str) -> None:
 def refuse_hopeless(session: Session) -> None:
     """Fail the queued jobs whose dataset cannot be used."""
     with session.begin():
-        hopeless = repository.find_hopeless(session)
+        hopeless = claims.find_hopeless(session)
     for job_id, reason in hopeless:
         error = Failure("dataset_rejected", f"the dataset was rejected: {reason}").to_json()
         with session.begin():
@@ -66,7 +66,7 @@ def refuse_hopeless(session: Session) -> None:
 
 def _recover_silent(session: Session, settings: Settings) -> None:
     with session.begin():
-        silent = repository.find_silent(session, utc_now())
+        silent = claims.find_silent(session, utc_now())
     for row in silent:
         log.warning("lease expired", job_id=row.id, attempt=row.attempt)
         with session.begin():
@@ -102,6 +102,6 @@ def _ring_again(session: Session, bell: Bell, settings: Settings) -> None:
     now = utc_now()
     cutoff = now - bell.patience(JOBS_QUEUE, settings.resend_seconds)
     with session.begin():
-        unheard = repository.take_unheard(session, now, cutoff, settings.tenant_max_running_jobs)
+        unheard = claims.take_unheard(session, now, cutoff, settings.tenant_max_running_jobs)
     for job_id in unheard:
         bell.ring_for_job(job_id)

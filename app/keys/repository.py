@@ -8,11 +8,10 @@ from datetime import datetime
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
-from app.db.base import AnyRow, Reader
+from app.db.base import NO_SYNC, AnyRow, Reader
 from app.keys.models import ApiKey
 
 SHOWN = tuple(c for c in ApiKey.__table__.columns if c.name not in {"digest", "slot"})
-_UNSYNCHRONISED = {"synchronize_session": False}
 
 
 def read_key(session: Reader, key_id: str) -> AnyRow | None:
@@ -40,7 +39,7 @@ def free_expired_slots(session: Session, tenant: str, now: datetime) -> None:
     """Let new keys take the place of those whose time is over."""
     over = (ApiKey.tenant == tenant, ApiKey.expires_at <= now)
     statement = update(ApiKey).where(*over).values(slot=None)
-    session.execute(statement, execution_options=_UNSYNCHRONISED)
+    session.execute(statement, execution_options=NO_SYNC)
 
 
 def taken_slots(session: Session, tenant: str) -> set[int]:
@@ -57,11 +56,11 @@ def revoke(session: Session, key_id: str, now: datetime) -> AnyRow | None:
         .values(revoked_at=now, slot=None)
         .returning(*SHOWN)
     )
-    return session.execute(statement, execution_options=_UNSYNCHRONISED).one_or_none()
+    return session.execute(statement, execution_options=NO_SYNC).one_or_none()
 
 
 def note_use(session: Session, key_id: str, now: datetime, unless_since: datetime) -> None:
     """Write when a key was used, unless that was written lately."""
     known = or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < unless_since)
     statement = update(ApiKey).where(ApiKey.id == key_id, known).values(last_used_at=now)
-    session.execute(statement, execution_options=_UNSYNCHRONISED)
+    session.execute(statement, execution_options=NO_SYNC)

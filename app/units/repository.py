@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from app.db.base import AnyRow
+from app.db.base import NO_SYNC, AnyRow
+from app.jobs.claims import has_room, is_runnable
 from app.jobs.models import Job
-from app.jobs.repository import SWEEP_LIMIT, has_room, is_runnable
+from app.jobs.repository import SWEEP_LIMIT
 from app.jobs.state import FINAL, LIVE, Status, Transition
 from app.units.models import Unit
 from app.units.plan import Task
 
 CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task)
-NO_SYNC = {"synchronize_session": False}
 
 
 @dataclass(frozen=True)

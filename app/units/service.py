@@ -19,9 +19,10 @@ from app.db.base import AnyRow, utc_now
 from app.db.tenants import lock_tenant
 from app.jobs import repository as jobs
 from app.jobs import state
+from app.jobs.claims import read_tenant
+from app.jobs.endings import OVERDUE, Failure, end
 from app.jobs.models import Job, JobResult
 from app.jobs.repository import Event
-from app.jobs.service import OVERDUE, Failure, end
 from app.units import repository
 from app.units.plan import TRIAL, Task
 from app.units.repository import UnitClaim
@@ -54,7 +55,7 @@ def claim(
     now = utc_now()
     with session.begin():
         if max_running is not None:
-            lock_tenant(session, jobs.read_tenant(session, job_id))
+            lock_tenant(session, read_tenant(session, job_id))
         job = repository.lock_runnable(session, job_id, now, max_running)
         unit = job and repository.claim(session, job_id, owner, now, now + lease)
         if job is None or unit is None:

@@ -14,10 +14,10 @@ from app.datasets.models import Dataset
 from app.datasets.sweep import sweep_datasets
 from app.db.base import AnyRow, new_id, utc_now
 from app.db.session import Database
-from app.jobs import repository, service
+from app.jobs import repository, runs, service
+from app.jobs.claims import Claim
 from app.jobs.models import Job, JobResult
-from app.jobs.repository import Claim
-from app.jobs.service import Work
+from app.jobs.runs import Work
 from app.jobs.specification import Specification
 from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
@@ -94,7 +94,7 @@ class Protocol:
 
     def claim(self, job_id: str, lease: timedelta = LEASE) -> Work | None:
         with self.database.write() as session:
-            return service.claim(session, job_id, new_id("worker"), lease)
+            return runs.claim(session, job_id, new_id("worker"), lease)
 
     def claimed(self, job_id: str, lease: timedelta = LEASE) -> Work:
         work = self.claim(job_id, lease)
@@ -103,11 +103,11 @@ class Protocol:
 
     def succeed(self, work: Work) -> bool:
         with self.database.write() as session:
-            return service.succeed(session, work.claim, result_of(work.claim), {}, [])
+            return runs.succeed(session, work.claim, result_of(work.claim), {}, [])
 
     def beat(self, work: Work, lease: timedelta = LEASE) -> str | None:
         with self.database.write() as session:
-            return service.beat(session, work.claim, lease, {"progress": 0.5}, [])
+            return runs.beat(session, work.claim, lease, {"progress": 0.5}, [])
 
     def cancel(self, job_id: str) -> None:
         with self.database.write() as session:

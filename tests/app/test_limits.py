@@ -15,7 +15,7 @@ from app.api.pace import Pace
 from app.db.base import new_id
 from app.db.session import Database
 from app.errors import TooMany
-from app.jobs import repository, service
+from app.jobs import repository, runs, service
 from app.jobs.specification import Specification
 from app.keys.scopes import Scope
 from app.keys.service import create_key
@@ -122,11 +122,11 @@ def is_known(protocol: Protocol, key: str) -> bool:
 def test_so_many_run_and_the_rest_waits(protocol: Protocol) -> None:
     dataset_id = protocol.dataset()
     jobs = [protocol.submit(dataset_id) for _ in range(N_CALLERS)]
-    works: list[service.Work] = []
+    works: list[runs.Work] = []
 
     def claim(number: int) -> object:
         with protocol.database.write() as session:
-            work = service.claim(session, jobs[number], f"worker-{number}", LEASE, max_running=2)
+            work = runs.claim(session, jobs[number], f"worker-{number}", LEASE, max_running=2)
         if work is not None:
             works.append(work)
         return work
@@ -134,10 +134,10 @@ def test_so_many_run_and_the_rest_waits(protocol: Protocol) -> None:
     assert at_once(claim) == 2
     protocol.bell.rung.clear()
     with protocol.database.write() as session:
-        service.ring_next(session, protocol.bell, TENANT, max_running=2)
+        runs.ring_next(session, protocol.bell, TENANT, max_running=2)
         assert protocol.bell.rung == []  # there is no place
         protocol.succeed(works[0])
-        service.ring_next(session, protocol.bell, TENANT, max_running=2)
+        runs.ring_next(session, protocol.bell, TENANT, max_running=2)
     (waiting,) = protocol.bell.rung
     assert waiting == next(job for job in jobs if protocol.read(job).status == "queued")
     assert claim(jobs.index(waiting)) is not None

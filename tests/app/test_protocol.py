@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from app import metrics
 from app.datasets import service as dataset_service
 from app.errors import Conflict, NotFound
-from app.jobs import service
+from app.jobs import runs, service
+from app.jobs.claims import Claim
+from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult
-from app.jobs.repository import Claim
-from app.jobs.service import Failure
 from app.jobs.state import Stop
 from tests.app.protocol import LEASE, OVER, TENANT, Protocol, result_of
 
@@ -99,7 +99,7 @@ def test_handing_back_charges_no_attempt(protocol: Protocol) -> None:
     job_id = protocol.submit()
     work = protocol.claimed(job_id)
     with protocol.database.write() as session:
-        service.stop(session, protocol.bell, work.claim, Stop.HANDED_BACK)
+        runs.stop(session, protocol.bell, work.claim, Stop.HANDED_BACK)
     row = protocol.read(job_id)
     assert (row.status, row.attempt) == ("queued", 0)
     assert protocol.bell.rung == [job_id, job_id]
@@ -126,7 +126,7 @@ def test_cancel_of_a_running_job_comes_with_the_heartbeat(protocol: Protocol) ->
     protocol.cancel(job_id)
     assert protocol.beat(work) == Stop.CANCELLED
     with protocol.database.write() as session:
-        service.stop(session, protocol.bell, work.claim, Stop.CANCELLED)
+        runs.stop(session, protocol.bell, work.claim, Stop.CANCELLED)
     assert protocol.read(job_id).status == "cancelled"
     assert protocol.events(job_id) == ["queued", "started", "cancel_requested", "cancelled"]
     assert not protocol.succeed(work)
@@ -134,10 +134,10 @@ def test_cancel_of_a_running_job_comes_with_the_heartbeat(protocol: Protocol) ->
 
 def test_a_cancel_that_was_accepted_is_kept(protocol: Protocol) -> None:
     ends: list[Callable[[Session, Claim], object]] = [
-        lambda session, claim: service.stop(session, protocol.bell, claim, Stop.HANDED_BACK),
-        lambda session, claim: service.stop(session, protocol.bell, claim, Stop.EXPIRED),
-        lambda session, claim: service.fail(session, claim, Failure("invalid_data", ""), {}, []),
-        lambda session, claim: service.succeed(session, claim, result_of(claim), {}, []),
+        lambda session, claim: runs.stop(session, protocol.bell, claim, Stop.HANDED_BACK),
+        lambda session, claim: runs.stop(session, protocol.bell, claim, Stop.EXPIRED),
+        lambda session, claim: runs.fail(session, claim, Failure("invalid_data", ""), {}, []),
+        lambda session, claim: runs.succeed(session, claim, result_of(claim), {}, []),
     ]
     for end in ends:
         work = protocol.claimed(protocol.submit())
@@ -191,8 +191,8 @@ def test_failure_is_written_once(protocol: Protocol) -> None:
     work = protocol.claimed(protocol.submit())
     failure = Failure("invalid_data", "column 'a' is constant")
     with protocol.database.write() as session:
-        assert service.fail(session, work.claim, failure, {}, [])
-        assert not service.fail(session, work.claim, failure, {}, [])
+        assert runs.fail(session, work.claim, failure, {}, [])
+        assert not runs.fail(session, work.claim, failure, {}, [])
     assert protocol.read(work.claim.job_id).error["message"] == "column 'a' is constant"
 
 

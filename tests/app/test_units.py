@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import func, select
 
 from app.db.base import new_id, utc_now
+from app.jobs.endings import Failure
 from app.jobs.models import JobResult
-from app.jobs.service import Failure
 from app.jobs.state import Stop
 from app.units import service
 from app.units.models import Unit

@@ -19,10 +19,11 @@ from hypothesis.stateful import (
 from sqlalchemy import delete, func, select, update
 
 from app.db.base import utc_now
-from app.jobs import service
+from app.jobs import runs
 from app.jobs import state as transitions
+from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult
-from app.jobs.service import Failure, Work
+from app.jobs.runs import Work
 from app.jobs.state import Stop
 from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
@@ -103,7 +104,7 @@ class Machine(RuleBasedStateMachine):
     def fail(self, job_id: str, worker: int) -> None:
         if work := self.works.pop((job_id, worker), None):
             with self.protocol.database.write() as session:
-                service.fail(session, work.claim, FAILURE, {}, [])
+                runs.fail(session, work.claim, FAILURE, {}, [])
             complete = transitions.FAIL
             self._step(job_id, lambda state: model.complete(state, worker, complete, RULES))
 
@@ -158,7 +159,7 @@ class Machine(RuleBasedStateMachine):
     def _stop(self, job_id: str, worker: int, reason: Stop) -> None:
         work = self.works.pop((job_id, worker))
         with self.protocol.database.write() as session:
-            service.stop(session, self.protocol.bell, work.claim, reason)
+            runs.stop(session, self.protocol.bell, work.claim, reason)
 
     def _set(self, job_id: str, **values: Any) -> None:
         with self.protocol.database.write() as session, session.begin():

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from app.broker import make_celery
-from app.jobs import service
+from app.jobs import runs
 from app.settings import Settings
 from core.results import Progress
 from tests.app.protocol import Protocol
@@ -54,7 +54,7 @@ def test_events_are_written_once_when_an_answer_is_lost(
 ) -> None:
     work, recorder = protocol.claimed(protocol.submit()), Recorder()
     heartbeat = Heartbeat(process, work.claim, recorder)
-    beat = service.beat
+    beat = runs.beat
 
     def lose_the_answer(*args: Any) -> None:
         if is_committed:
@@ -63,7 +63,7 @@ def test_events_are_written_once_when_an_answer_is_lost(
 
     recorder.note(Progress(phase="encode", fraction=0.1))
     with monkeypatch.context() as patched:
-        patched.setattr(service, "beat", lose_the_answer)
+        patched.setattr(runs, "beat", lose_the_answer)
         heartbeat._beat()
     recorder.note(Progress(phase="fit", fraction=0.2))
     heartbeat._beat()
