@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import AwareDatetime, Field
 
 from app.api import paging
+from app.api.checks import checked
 from app.api.datasets import PageQuery
 from app.api.deps import Caller, CallerDep, JobId, require_json
 from app.api.openapi import header, link, problems
@@ -89,19 +90,16 @@ def submit_job(
     ] = None,
 ) -> Response:
     """Answers at once; the job waits for its dataset and for a worker."""
-    specification = body.completed(caller.services.settings.max_deadline_seconds)
-    memory = caller.services.settings.worker_max_memory_bytes
     if query.validate_only:
-        caller.read(service.validate, specification, memory)
-        return Response(specification.model_dump_json(), 200, media_type=JSON)
+        return Response(checked(body, caller).model_dump_json(), 200, media_type=JSON)
     services = caller.services
     job, _ = caller.write(
         service.submit,
         services.bell,
-        specification,
+        body.completed(services.settings.max_deadline_seconds),
         idempotency_key,
         services.settings.quota,
-        memory,
+        services.settings.worker_max_memory_bytes,
     )
     return _respond(_render(job), 202, {"Location": f"/v1/jobs/{job.id}"})
 

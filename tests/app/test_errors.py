@@ -82,6 +82,16 @@ def test_result_of_a_job_without_one(service: Service) -> None:
     assert problem["job_status"] == "cancelled"
 
 
+def same_when_checked(service: Service, body: dict[str, Any]) -> None:
+    """What is refused with an error is told without one to who only asks."""
+    content = json.dumps(body)
+    refused = service.client.post("/v1/jobs", content=content, headers=JSON).json()
+    answer = service.client.post("/v1/jobs/check", content=content, headers=JSON)
+    assert (answer.status_code, answer.json()["valid"]) == (200, False)
+    own = {"instance": "", "request_id": ""}
+    assert {**answer.json()["problem"], **own} == {**refused, **own}
+
+
 @pytest.mark.parametrize(
     ("fields", "pointer"),
     [
@@ -109,6 +119,7 @@ def test_bad_fields_have_pointers(service: Service, fields: dict[str, Any], poin
     response = service.client.post("/v1/jobs", content=json.dumps(body), headers=JSON)
     problem = check(response, 422, "invalid_request", pointer)
     assert problem["errors"][0]["place"] == "body"
+    same_when_checked(service, body)
 
 
 def test_missing_fields(service: Service) -> None:
@@ -140,6 +151,7 @@ def test_unknown_dataset_and_columns(service: Service) -> None:
     pointers = ["/weight_column", "/columns/exclude/0", "/discretize/kinds/a~1b"]
     check(post("/v1/jobs", json=body), 422, "unknown_column", *pointers)
     check(post("/v1/jobs?validate_only=true", json=body), 422, "unknown_column", *pointers)
+    same_when_checked(service, body)
     response = post("/v1/jobs", json={"dataset_id": dataset_id, "target": "label", "k": 3})
     check(response, 422, "invalid_request", "/k")
 

@@ -69,4 +69,6 @@ def test_validate_only_completes_and_submits_nothing(service: Service) -> None:
         "max_patterns": 1000,
     }
     assert answer.json()["deadline_seconds"] == 86400
+    check = service.client.post("/v1/jobs/check", json=body)
+    assert check.json() == {"valid": True, "specification": answer.json(), "problem": None}
     assert service.client.get("/v1/jobs").json()["items"][0]["id"] == newest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,8 +21,8 @@ FLAGS = [
 ]
 DESKTOP: ViewportSize = {"width": 1280, "height": 860}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-# Chromium reports every refused request by itself; the page shows those as sentences.
-REFUSED = "Failed to load resource"
+# Chromium itself reports every request that was answered with an error.
+REFUSED = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
 
 
 @contextmanager
@@ -35,17 +36,28 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def opened(
-    browser: Browser, address: str, *, viewport: ViewportSize = DESKTOP, dark: bool = False
+    browser: Browser,
+    address: str,
+    *,
+    viewport: ViewportSize = DESKTOP,
+    dark: bool = False,
+    refused: Collection[int] = (),
 ) -> Iterator[Page]:
-    """A page in a fresh context; faults in its console and dialogs of its own fail the test."""
+    """A page in a fresh context; a line in its console or a dialog of its own fails the test.
+
+    Lines about requests answered with a status in `refused` must be there, and no others.
+    """
     context = browser.new_context(
         base_url=address, viewport=viewport, color_scheme="dark" if dark else "light"
     )
     page = context.new_page()
     faults: list[str] = []
+    statuses: set[int] = set()
 
     def hear(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not message.text.startswith(REFUSED):
+        if found := REFUSED.match(message.text):
+            statuses.add(int(found[1]))
+        elif message.type in ("error", "warning"):
             faults.append(message.text)
 
     page.on("console", hear)
@@ -54,3 +66,4 @@ def opened(
     yield page
     context.close()
     assert faults == []
+    assert statuses == set(refused)

@@ -31,10 +31,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, service: Service, finished: str) -> Iterator[Page]:
+def page(
+    browser: Browser, service: Service, finished: str, request: pytest.FixtureRequest
+) -> Iterator[Page]:
     """Opened when a first job is done: a worker may have to compile its kernels before it."""
-    with opened(browser, service.address) as page:
+    with opened(browser, service.address, refused=getattr(request, "param", ())) as page:
         yield page
+
+
+def refused_with(*statuses: int) -> pytest.MarkDecorator:
+    """For tests of what the service refuses: the browser itself writes a line for each."""
+    return pytest.mark.parametrize("page", [statuses], indirect=True, ids=[""])
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +110,7 @@ def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
     page.get_by_text("Parameters of the method").click()
     page.get_by_label("n_models").fill("many")
     expect(page.locator(".field", has_text="n_models").locator(".mistake")).not_to_be_empty()
+    page.get_by_role("button", name="Run").click()
     expect(page.get_by_text("One field needs your attention.")).to_be_visible()
     page.get_by_label("n_models").fill("2")
     expect(page.get_by_text("Ready to run.")).to_be_visible()
@@ -123,6 +131,7 @@ def test_a_running_job_shows_its_progress_and_stops(
     expect(page.get_by_text("The job was cancelled.")).to_be_visible()
 
 
+@refused_with(404, 415)
 def test_errors_are_sentences(page: Page) -> None:
     choose_file(page, "one.csv", b"a\n1\n2\n")
     expect(page.locator(".failure")).to_contain_text("fewer than two columns")
@@ -186,6 +195,7 @@ def test_the_keyboard_reaches_everything(page: Page, service: Service) -> None:
     expect(page.locator("h1")).to_contain_text("cultivar")
 
 
+@refused_with(401)
 def test_a_key_is_asked_for_and_sent_with_every_request(page: Page) -> None:
     sent: list[str | None] = []
 

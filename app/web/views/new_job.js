@@ -84,14 +84,14 @@ class JobForm {
 
   async check(specification) {
     this.latest = specification;
-    let errors = [];
-    try {
-      await post("/v1/jobs?validate_only=true", specification, { signal: this.signal });
-    } catch (error) {
-      if (error.status !== 422) throw error;
-      errors = error.errors.length ? error.errors : [{ pointer: "", detail: error.message }];
-    }
-    if (this.latest === specification) this.judge(errors);
+    const mistakes = await this.mistakes(specification);
+    if (this.latest === specification) this.judge(mistakes);
+  }
+
+  async mistakes(specification) {
+    const { problem } = await post("/v1/jobs/check", specification, { signal: this.signal });
+    if (!problem) return [];
+    return problem.errors ?? [{ pointer: "", detail: problem.detail }];
   }
 
   judge(errors) {
@@ -106,12 +106,11 @@ class JobForm {
     const specification = this.order.specification();
     this.submit.disabled = true;
     try {
+      const mistakes = await this.mistakes(specification);
+      if (mistakes.length) return this.judge(mistakes);
       const job = await post("/v1/jobs", specification, { key: this.keyFor(specification) });
       say("Submitted");
       location.hash = `#/jobs/${job.id}`;
-    } catch (error) {
-      if (error.status !== 422 || !error.errors.length) throw error;
-      this.judge(error.errors);
     } finally {
       this.submit.disabled = false;
     }
