@@ -152,8 +152,8 @@ def _left_out(
     floor = outcome.chance.latent
     gains = outcome.left.label if objective == "label" else outcome.left.latent
     alike = [outcome.features[outcome.overlaps[f].argmax()] for f in outcome.left.features]
-    pairs = zip(outcome.left.features, alike, strict=True)
-    unknown = np.array([outcome.doubles.unknown(int(f), [c]) for f, c in pairs])
+    asked = zip(outcome.left.features.tolist(), alike, outcome.left.latent, strict=True)
+    unknown = np.array([outcome.doubles.unknown(f, [c], gain) for f, c, gain in asked])
     gains = np.minimum(gains, unknown)
     rest = []
     for i in np.lexsort((outcome.left.features, -gains)):

@@ -150,7 +150,7 @@ class _Selection:
             certificate=self._certify(kept, left, objective),
             left=left,
             first_gains=first_gains,
-            overlaps=overlaps(self.fits, _features(kept)),
+            overlaps=overlaps(self.fits, _features(kept), self.workers),
             chance=task.chance,
             doubles=self.doubles,
             n_evaluations=objective.n_evaluations,

@@ -181,8 +181,72 @@ def row_entropies(p: Any, out: Any) -> None:
         out[t] = h
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def mixed_entropies(p: Any, factor: Any, out: Any) -> None:
+    """Entropy of V in each row of `p`, the probabilities of Z; `factor` (n_values, F) is P(V | Z).
+
+    A product by BLAS would be as fast, but its threads spin for longer than that takes.
+    """
+    n, n_states = p.shape
+    tiny = p.dtype.type(1e-37)
+    for t in range(n):
+        h = p.dtype.type(0)
+        for v in range(len(factor)):
+            q = p.dtype.type(0)
+            for f in range(n_states):
+                q += p[t, f] * factor[v, f]
+            h -= q * _log(max(q, tiny))
+        out[t] = h
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def child_weights(weights: Any, posteriors: Any, factor: Any, out: Any) -> None:
+    """out[t, i] is the weight of configuration t once level i of one more feature is seen."""
+    n, n_states = posteriors.shape
+    for t in range(n):
+        for i in range(len(factor)):
+            p = posteriors.dtype.type(0)
+            for f in range(n_states):
+                p += posteriors[t, f] * factor[i, f]
+            out[t, i] = weights[t] * p
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def shared_information(
+    levels: Any, level_start: Any, weights: Any, first: int, last: int, chosen: Any, out: Any
+) -> None:
+    """out[s, i] = I(X_s; X_chosen[i]) of features first..last under one model."""
+    n_states = len(weights)
+    weighted, totals = np.empty(n_states), np.zeros(len(levels))
+    for row in range(len(levels)):
+        for f in range(n_states):
+            totals[row] += weights[f] * levels[row, f]
+    for s in range(first, last):
+        out[s, :] = 0
+        for row in range(level_start[s], level_start[s + 1]):
+            for f in range(n_states):
+                weighted[f] = levels[row, f] * weights[f]
+            for i in range(len(chosen)):
+                for other in range(level_start[chosen[i]], level_start[chosen[i] + 1]):
+                    both = 0.0
+                    for f in range(n_states):
+                        both += weighted[f] * levels[other, f]
+                    if both > 0:
+                        out[s, i] += both * np.log(both / (totals[row] * totals[other]))
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def sum_pairs(first: Any, second: Any, weights: Any, sums: Any) -> None:
-    """Add the weight of every row to the cell of its two codes."""
-    for r in range(len(first)):
-        sums[first[r], second[r]] += weights[r]
+def surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
+    """Mean of -log P(asked | given) over rows whose weights sum to one, and of its square."""
+    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
+    for r in range(len(asked)):
+        sums[given[r], asked[r]] += weights[r]
+    mean, square = 0.0, 0.0
+    for row in sums:
+        total = row.sum()
+        for p in row:
+            if p > 0:
+                nats = np.log(total / p)
+                mean += p * nats
+                square += p * nats * nats
+    return mean, square

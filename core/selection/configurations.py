@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selection._kernels import nearest, row_entropies, sum_groups
+from core.selection._kernels import (
+    child_weights,
+    mixed_entropies,
+    nearest,
+    row_entropies,
+    sum_groups,
+)
 from core.workers import Workers
 
 Floats = NDArray[np.float64]
@@ -50,8 +56,9 @@ class Configurations:
 
     def observe(self, factor: Floats, rng: np.random.Generator) -> None:
         """Split every configuration by the levels of one more feature, `factor` (n_levels, F)."""
-        joint = self.posteriors[:, None, :] * factor.astype(self.posteriors.dtype)
-        weights = (self.weights[:, None] * joint.sum(axis=2)).ravel()
+        levels = factor.astype(self.posteriors.dtype)
+        weights = np.empty(len(self.weights) * len(levels))
+        child_weights(self.weights, self.posteriors, levels, weights.reshape(-1, len(levels)))
         children = np.flatnonzero(weights > 0)
         if self.exact and len(children) <= self._budget:
             self.weights = weights[children]
@@ -59,7 +66,7 @@ class Configurations:
             children = _stratified(weights, self._budget, rng)
             self.weights = np.full(self._budget, 1 / self._budget)
             self.exact = False
-        kept = joint.reshape(-1, joint.shape[2])[children]
+        kept = self.posteriors[children // len(levels)] * levels[children % len(levels)]
         kept /= kept.sum(axis=1, keepdims=True)
         self.posteriors = kept if self.exact else kept.astype(np.float32)
         self._entropies, self._open = {}, None
@@ -87,10 +94,11 @@ class Configurations:
         key = id(factor)
         if key not in self._entropies:
             p = self.posteriors
-            if factor is not None:
-                p = p @ factor.T.astype(p.dtype)
             out = np.empty(len(p))
-            row_entropies(p, out)
+            if factor is None:
+                row_entropies(p, out)
+            else:
+                mixed_entropies(p, factor.astype(p.dtype), out)
             self._entropies[key] = (factor, out)
         return self._entropies[key][1]
 

@@ -12,37 +12,55 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selection._kernels import sum_pairs
-from core.selection.configurations import entropy
+from core.selection._kernels import surprise
 
+Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SAMPLE_ROWS = 4096
+"""Rows looked at first; where they leave no doubt the others are not counted."""
+
+SAMPLE_ERRORS = 5.0
 
 
 class Doubles:
     """Entropies of one feature given another, over the rows; a missing value is one more level."""
 
-    def __init__(self, codes: NDArray[np.uint8], row_weights: Floats) -> None:
+    def __init__(self, codes: Bytes, row_weights: Floats) -> None:
         self._codes = codes
         self._weights = row_weights / row_weights.sum()
-        self._known: dict[tuple[int, int], float] = {}
-        self._columns: dict[int, NDArray[np.uint8]] = {}
+        rows = np.arange(len(codes))
+        if len(codes) > SAMPLE_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
+        self._sampled = np.ascontiguousarray(codes[rows].T)
+        self._sampled_weights = self._weights[rows] / max(self._weights[rows].sum(), 1e-300)
 
-    def unknown(self, feature: int, chosen: Sequence[int]) -> float:
-        """The least H(X_feature | X_c) over the chosen c; infinite without any."""
-        return min((self._given(feature, c) for c in chosen), default=np.inf)
+    def unknown(self, feature: int, chosen: Sequence[int], gain: float) -> float:
+        """The least H(X_feature | X_c) over the chosen c; infinite if plainly above `gain`."""
+        suspects = [c for c in chosen if self._may_know(c, feature, gain)]
+        return min((self._given(feature, c) for c in suspects), default=np.inf)
+
+    def first_copy(self, feature: int, among: Ints) -> int:
+        """The first of some features that tells just what this one tells, or itself."""
+        for other in np.sort(among):
+            if other == feature or self._are_copies(int(other), feature):
+                return int(other)
+        return feature
+
+    def _are_copies(self, one: int, other: int) -> bool:
+        return all(
+            self._may_know(a, b, 0.0) and self._given(b, a) == 0.0
+            for a, b in ((one, other), (other, one))
+        )
+
+    def _may_know(self, other: int, feature: int, gain: float) -> bool:
+        """Whether H(X_feature | X_other) may be below `gain`, or as low, as a sample tells."""
+        weights = self._sampled_weights
+        mean, square = surprise(self._sampled[feature], self._sampled[other], weights)
+        error = np.sqrt(max(square - mean**2, 0.0) * (weights**2).sum())
+        return bool(mean - SAMPLE_ERRORS * error <= gain)
 
     def _given(self, feature: int, other: int) -> float:
-        key = feature, other
-        if key not in self._known:
-            given, asked = self._column(other), self._column(feature)
-            sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
-            sum_pairs(given, asked, self._weights, sums)
-            unknown = float(entropy(sums.ravel()) - entropy(sums.sum(axis=1)))
-            self._known[key] = max(unknown, 0.0)
-        return self._known[key]
-
-    def _column(self, feature: int) -> NDArray[np.uint8]:
-        """A copy of the column in one piece: in the table its codes lie far apart."""
-        if feature not in self._columns:
-            self._columns[feature] = np.ascontiguousarray(self._codes[:, feature])
-        return self._columns[feature]
+        asked, given = (np.ascontiguousarray(self._codes[:, f]) for f in (feature, other))
+        return surprise(asked, given, self._weights)[0]

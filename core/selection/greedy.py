@@ -29,6 +29,9 @@ PATIENCE = 5
 """With k="auto", steps in a row without a rise above its error after which the search ends."""
 
 SAMPLING_ERRORS = 2.0
+TIE = 1e-3
+"""Copies have the same gain but for the rounding of the fit; so close, the first of them counts."""
+
 EXACT_ROUNDING = 1e-12
 SAMPLED_ROUNDING = 1e-6
 
@@ -197,7 +200,8 @@ class _Search:
             return False
         at = [feature for feature in features if feature is not None]
         before = self._fresh.of(objective)[at]
-        self._fresh.caps[at] = [self._task.doubles.unknown(f, self._chosen) for f in at]
+        latent = self._fresh.latent
+        self._fresh.caps[at] = [self._task.doubles.unknown(f, self._chosen, latent[f]) for f in at]
         return bool((self._fresh.of(objective)[at] < before).any())
 
     def _forget_label(self) -> None:
@@ -225,6 +229,9 @@ class _Search:
         """The best `among` some, and the best of all others that were looked at."""
         values = self._fresh.of(objective)
         best = int(among[np.lexsort((among, -values[among]))[0]])
+        if self._task.doubles is not None:
+            tied = among[values[among] >= values[best] * (1 - TIE)]
+            best = self._task.doubles.first_copy(best, tied)
         others = self._seen()
         others = others[others != best]
         ranked = others[np.lexsort((others, -values[others]))]

@@ -8,33 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cpd.model import CpdFit
-from core.selection.configurations import entropy
+from core.selection._kernels import shared_information
+from core.workers import Workers
 
 Floats = NDArray[np.float64]
 
 
-def overlaps(fits: Sequence[CpdFit], chosen: Sequence[int]) -> Floats:
+def overlaps(fits: Sequence[CpdFit], chosen: Sequence[int], workers: Workers) -> Floats:
     """(N, k) information each feature shares with each chosen one, mean over the models.
 
     Features are independent given Z, so I(X_s; X_c) = I(X_s; Z) - I(X_s; Z | X_c): exactly what
     knowing c takes away from s.
     """
-    mean: Floats = np.mean([_model_overlaps(fit, chosen) for fit in fits], axis=0)
+    mean: Floats = np.mean([_model_overlaps(fit, chosen, workers) for fit in fits], axis=0)
     return mean
 
 
-def _model_overlaps(fit: CpdFit, chosen: Sequence[int]) -> Floats:
+def _model_overlaps(fit: CpdFit, chosen: Sequence[int], workers: Workers) -> Floats:
     factors = fit.factors[:-1]
-    starts = np.concatenate([[0], np.cumsum([len(a) for a in factors])])[:-1]
-    levels = np.concatenate(factors)
-    own = np.add.reduceat(_surprise(levels @ fit.weights), starts)
-    shared = np.empty((len(factors), len(chosen)))
-    for i, feature in enumerate(chosen):
-        pairs = (levels * fit.weights) @ factors[feature].T
-        joint = np.add.reduceat(_surprise(pairs).sum(axis=1), starts)
-        shared[:, i] = own + entropy(factors[feature] @ fit.weights) - joint
+    level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])])
+    levels, weights = np.concatenate(factors), fit.weights / fit.weights.sum()
+    features, shared = np.array(chosen, dtype=np.int64), np.empty((len(factors), len(chosen)))
+    workers.run_ranges(
+        lambda a, b: shared_information(levels, level_start, weights, a, b, features, shared),
+        len(factors),
+    )
     return np.maximum(shared, 0)
-
-
-def _surprise(p: Floats) -> Floats:
-    return -(p * np.log(np.where(p > 0, p, 1)))

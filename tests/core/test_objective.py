@@ -143,7 +143,8 @@ def test_the_band_is_the_papers_constant(models: list[Model], seed: int) -> None
 @examples(10)
 @given(models)
 def test_overlap_is_the_information_two_features_share(models: list[Model]) -> None:
-    shared = overlaps([as_fit(model) for model in models], [1, 4])
+    with Workers(2) as workers:
+        shared = overlaps([as_fit(model) for model in models], [1, 4], workers)
     for n in (0, 3):
         for place, chosen in enumerate((1, 4)):
             before = reference.gains(models, [], "latent")[n]
