@@ -38,6 +38,9 @@ SETTINGS = {
     "PITH_LOG_FORMAT": "json",
 }
 STOP_SECONDS = 60.0
+# `pith serve` up to where it reads its settings: on a busy machine imports take most of a minute,
+# in which clients would do nothing but be refused.
+SPARE = "import sys, app.main; from app.cli import main; sys.stdin.readline() and main()"
 TENANTS = ("north", "south")
 
 Later = tuple[float, Callable[[], None]]
@@ -58,25 +61,33 @@ class Stage:
     keys: list[str]
     inflicted: Counter[Kind] = field(default_factory=Counter)
     api: subprocess.Popen[bytes] | None = None
+    spare: subprocess.Popen[bytes] | None = None
     workers: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
     _started_at: dict[int, int] = field(default_factory=dict)
     _due: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def start_api(self) -> None:
-        """(Re)start the API on its port."""
-        self.api = self._spawn("serve", "api")
+        """(Re)start the API on its port, and another process to take its place one day."""
+        self.api = self.spare or self._prepare_api()
+        assert self.api.stdin is not None
+        self.api.stdin.write(b"go\n")
+        self.api.stdin.close()
+        self.spare = self._prepare_api()
 
     def start_worker(self, number: int) -> None:
         """(Re)start one worker."""
         log = self.directory / f"worker{number}.log"
         self._started_at[number] = log.stat().st_size if log.exists() else 0
-        self.workers[number] = self._spawn("worker", f"worker{number}")
+        self.workers[number] = self._spawn(["-m", "app", "worker"], f"worker{number}")
 
-    def _spawn(self, command: str, name: str) -> subprocess.Popen[bytes]:
+    def _prepare_api(self) -> subprocess.Popen[bytes]:
+        return self._spawn(["-c", SPARE, "serve"], "api", stdin=subprocess.PIPE)
+
+    def _spawn(self, line: list[str], name: str, **options: int) -> subprocess.Popen[bytes]:
         with (self.directory / f"{name}.log").open("ab") as log:
-            line = [sys.executable, "-m", "app", command]
-            return spawn(line, env=self.env, stdout=log, stderr=log)
+            command = [sys.executable, *line]
+            return spawn(command, env=self.env, stdout=log, stderr=log, **options)
 
     def run(self, faults: Iterator[Fault], seconds: float) -> None:
         """Let the faults happen at their time, and what has to follow them.
@@ -206,9 +217,9 @@ class Stage:
                 process.wait(max(0.0, deadline - time.monotonic()))
         _, alive = psutil.wait_procs(families, timeout=5)
         _signal(alive, signal.SIGKILL)
-        if self.api:
-            self.api.kill()
-            self.api.wait()
+        for process in filter(None, (self.api, self.spare)):
+            process.kill()
+            process.wait()
         return (
             wrong
             + [f"a worker's process {p.pid} outlived its stop" for p in alive]
