@@ -78,7 +78,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         watcher=watcher,
         polled=PolledJobs(),
         versions=Versions(read),
-        keyring=Keyring(database, load_secret(settings)),
+        keyring=Keyring(database, load_secret(settings), settings.failed_keys_per_minute),
     )
     yield {"stop_waiting": watcher.close}
     watcher.close()

@@ -66,6 +66,11 @@ class Settings(BaseSettings):
         repr=False,
         description="Secret that keys are hashed with; empty is one made in `data_dir`.",
     )
+    failed_keys_per_minute: float = Field(
+        default=60,
+        ge=0,
+        description="Unknown keys from one address to one API process; 0 is no limit.",
+    )
     stop_seconds: int = Field(
         default=20, ge=1, description="Time that requests under way get at a stop."
     )

@@ -91,8 +91,9 @@ class Guarded:
                 detail += "; without one it answers at 127.0.0.1 and localhost only"
             raise Unauthorized(detail, code="key_required", headers={"WWW-Authenticate": REALM})
         keyring: Keyring = scope["app"].state.services.keyring
+        token, client = authorization[len(SCHEME) :].strip(), scope.get("client")
         try:
-            grant = await keyring.grant_of(authorization[len(SCHEME) :].strip())
+            grant = await keyring.grant_of(token, client[0] if client else "")
         except Unauthorized as refused:
             refused.headers["WWW-Authenticate"] = f'{REALM}, error="invalid_token"'
             raise

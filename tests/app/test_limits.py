@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.api.keyring import KEPT_SECONDS
 from app.api.pace import Pace
 from app.db.base import new_id
 from app.db.session import Database
@@ -19,6 +20,7 @@ from app.jobs import repository, runs, service
 from app.jobs.specification import Specification
 from app.keys.scopes import Scope
 from app.keys.service import create_key
+from app.keys.token import new_token
 from app.main import create_app
 from app.quota import Quota
 from app.settings import Settings
@@ -228,3 +230,41 @@ def test_a_full_queue_and_a_hurry_are_429(database_url: str, tmp_path: Path) -> 
 
     limits = {"tenant_max_queued_jobs": 1, "tenant_requests_per_second": 2}
     serve(database_url, tmp_path, talk, **limits)
+
+
+def test_addresses_are_forgotten_before_they_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.api.pace.KEPT", 3)
+    pace = Pace(0.1, Clock())
+    assert [granted(pace, who) for who in "abcdd"] == [True] * 4 + [False]
+    assert granted(pace, "a")  # forgotten
+    assert not granted(pace, "d")
+
+
+async def guess(client: Client, token: str = "") -> int:
+    headers = {"Authorization": f"Bearer {token or new_token()}"}
+    answer = await client.get("/v1/jobs", headers=headers)
+    if answer.status_code == 429:
+        check(answer, "too_many_requests")
+    return answer.status_code
+
+
+@pytest.mark.usefixtures("logging_configured")
+def test_an_address_may_show_so_many_unknown_keys(database_url: str, tmp_path: Path) -> None:
+    async def talk(client: Client) -> None:
+        fresh = [client.get("/v1/jobs") for _ in range(20)]
+        assert {answer.status_code for answer in await asyncio.gather(*fresh)} == {200}
+        at_once = await asyncio.gather(*(guess(client) for _ in range(8)))
+        assert sorted(at_once) == [401] * 3 + [429] * 5
+        assert await guess(client, "pith_mistyped") == 429
+        await asyncio.sleep(1.1 * KEPT_SECONDS)  # the key is looked up again, as no guess
+        assert (await client.get("/v1/jobs")).status_code == 200
+        assert isinstance(client._transport, httpx.ASGITransport)
+        app = client._transport.app
+        for address, told in (("2001:db8::1", 401), ("2001:db8::2", 429)):  # one network
+            other = httpx.ASGITransport(app, client=(address, 1))
+            stranger = Client(transport=other, base_url="http://127.0.0.1")
+            assert [await guess(stranger) for _ in range(3)] == [told] * 3
+
+    serve(database_url, tmp_path, talk, failed_keys_per_minute=3)
