@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import resource
+import select
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from tests import servers
 from tests.app.running import CSV, Service, running_api
 
 MIB = 1 << 20
+WINDOW_SECONDS = 3.0
+MIN_RATE = 1000
 CSV_TYPE = {"Content-Type": "text/csv"}
 UPLOAD = (
     b"POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
@@ -33,7 +37,11 @@ def api(
     data_dir = tmp_path_factory.mktemp("bodies")
     database = data_dir / "pith.db"
     database.write_bytes(migrated_sqlite.read_bytes())
-    limits = {"PITH_UPLOAD_WINDOW_SECONDS": "3", "PITH_MAX_UPLOAD_BYTES": "310MiB"}
+    limits = {
+        "PITH_UPLOAD_WINDOW_SECONDS": str(WINDOW_SECONDS),
+        "PITH_UPLOAD_MIN_RATE": str(MIN_RATE),
+        "PITH_MAX_UPLOAD_BYTES": "310MiB",
+    }
     with running_api(f"sqlite:///{database}", valkey.url(4), data_dir, **limits) as service:
         yield service
 
@@ -63,6 +71,31 @@ def test_a_body_that_stops_coming_is_told_so(api: Service, said: bytes) -> None:
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"code":"too_slow"' in answer
     assert stored_files(api) == []
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.8, b"408"), (1.25, b"201")])
+def test_a_trickle_is_held_to_the_least_rate(api: Service, share: float, status: bytes) -> None:
+    with connect(api) as connection:
+        connection.sendall(UPLOAD)
+        trickle(connection, share * MIN_RATE, 1.5 * WINDOW_SECONDS)
+        answer = connection.recv(65_536)
+    assert answer.startswith(b"HTTP/1.1 " + status)
+    assert len(stored_files(api)) == (status == b"201")
+    for dataset in api.client.get("/v1/datasets").json()["items"]:
+        api.client.delete(f"/v1/datasets/{dataset['id']}")
+
+
+def trickle(connection: socket.socket, rate: float, seconds: float) -> None:
+    """Send bytes at a rate that is kept on the whole, until there is an answer."""
+    started, n_sent = time.monotonic(), 0
+    while (elapsed := time.monotonic() - started) < seconds:
+        if select.select([connection], [], [], 0.1)[0]:
+            return
+        n_due = int(rate * elapsed) - n_sent
+        if n_due > 0:
+            connection.sendall(b"%x\r\n%s\r\n" % (n_due, b"1" * n_due))
+            n_sent += n_due
+    connection.sendall(b"0\r\n\r\n")
 
 
 def test_headers_that_stop_coming_end_the_connection(api: Service) -> None:
