@@ -172,10 +172,12 @@ def read_arrays(session: Session, job_id: str) -> bytes | None:
 
 
 def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
-    """Running units whose lease is over."""
+    """Running units whose lease is over, those silent for longest first."""
     over = (Unit.status == Status.RUNNING, Unit.lease_until <= now)
-    statement = select(Unit.job_id, Unit.number, Unit.owner, Unit.attempt)
-    return session.execute(statement.where(*over).limit(SWEEP_LIMIT)).all()
+    statement = select(Unit.job_id, Unit.number, Unit.owner, Unit.attempt).where(*over)
+    return session.execute(
+        statement.order_by(Unit.lease_until, Unit.number).limit(SWEEP_LIMIT)
+    ).all()
 
 
 def find_overdue(session: Session, now: datetime) -> Sequence[str]:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.jobs import state as protocol
 from app.jobs.state import Status
 from tests.protocol import model
+from tests.protocol.graph import Broken, Graph, walk
 from tests.protocol.model import WORKERS, Rules, State
 
 Move = tuple[str, State]
 # What happens if nothing else goes wrong: these alone must bring every job to its end.
 HELPFUL = {"deliver", "succeed", "beat", "heed", "lease ends", "sweep", "ring"}
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A promise that does not hold, and one way to get there."""
-
-    promise: str
-    path: tuple[str, ...]
 
 
 def moves(state: State, rules: Rules) -> Iterator[Move]:
@@ -78,48 +70,26 @@ def _caller_moves(state: State, rules: Rules) -> Iterator[Move]:
 
 @dataclass(frozen=True)
 class Explored:
-    """The graph of all states, and how each was reached first."""
+    """The graph of all states under some rules."""
 
     rules: Rules
-    edges: dict[State, tuple[Move, ...]]
-    came_from: dict[State, tuple[str, State] | None]
-
-    def path_to(self, state: State) -> tuple[str, ...]:
-        """The names of the moves that lead there."""
-        names: list[str] = []
-        while (step := self.came_from[state]) is not None:
-            names.append(step[0])
-            state = step[1]
-        return tuple(reversed(names))
+    graph: Graph[State]
 
 
 def explore(rules: Rules) -> Explored:
     """Breadth first from a submission whose message was sent, or lost with the API."""
     starts = (State(), State(rung=False))
-    came_from: dict[State, tuple[str, State] | None] = dict.fromkeys(starts)
-    edges: dict[State, tuple[Move, ...]] = {}
-    waiting = deque(starts)
-    while waiting:
-        state = waiting.popleft()
-        edges[state] = tuple(moves(state, rules))
-        for name, successor in edges[state]:
-            if successor not in came_from:
-                came_from[successor] = (name, state)
-                waiting.append(successor)
-    return Explored(rules, edges, came_from)
+    return Explored(rules, walk(starts, lambda state: moves(state, rules)))
 
 
 def broken_promises(explored: Explored) -> Iterator[Broken]:
     """The first state that breaks each promise, with the way to it."""
-    for promise, states in _suspects(explored).items():
-        for state in states:
-            yield Broken(promise, explored.path_to(state))
-            break
+    return explored.graph.broken(_suspects(explored))
 
 
 def _suspects(explored: Explored) -> dict[str, Iterator[State]]:
-    edges = explored.edges
-    finishing = _can_finish(explored)
+    edges = explored.graph.edges
+    finishing = explored.graph.can_finish(lambda state: state.status.is_final, HELPFUL)
     limit = explored.rules.max_attempts
     return {
         "a job is not lost": (s for s in edges if s not in finishing),
@@ -159,20 +129,3 @@ def _robbed(state: State, out: tuple[Move, ...]) -> bool:
     return running and any(
         name == "sweep" and after.status is not Status.RUNNING for name, after in out
     )
-
-
-def _can_finish(explored: Explored) -> set[State]:
-    """The states from which helpful moves alone lead to an end."""
-    before: dict[State, list[State]] = {}
-    for state, out in explored.edges.items():
-        for name, successor in out:
-            if name in HELPFUL:
-                before.setdefault(successor, []).append(state)
-    finishing = {state for state in explored.edges if state.status.is_final}
-    waiting = deque(finishing)
-    while waiting:
-        for state in before.get(waiting.popleft(), ()):
-            if state not in finishing:
-                finishing.add(state)
-                waiting.append(state)
-    return finishing

@@ -15,8 +15,8 @@ from tests.protocol.model import Rules
 def test_every_promise_holds_in_every_state() -> None:
     explored = explore(Rules())
     assert list(broken_promises(explored)) == []
-    assert {state.status for state in explored.edges} == set(Status)
-    assert len(explored.edges) == 9_676  # as docs/decisions/0001 says
+    assert {state.status for state in explored.graph.edges} == set(Status)
+    assert len(explored.graph.edges) == 9_676  # as docs/decisions/0001 says
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,194 @@
+"""Units on real SQL, driven at random by the service's own functions and held against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from sqlalchemy import delete, func, select, update
+
+from app.jobs.models import Job, JobResult
+from app.jobs.state import Status, Stop
+from app.jobs.sweep import sweep_jobs
+from app.settings import Settings
+from app.units.models import Unit
+from app.units.service import UnitWork
+from app.units.sweep import sweep_units
+from tests.app.test_units import UnitProtocol
+from tests.protocol import unit_model as model
+from tests.protocol.unit_model import SELECTION, SUMMARY, WORKERS, Rules, State
+
+RULES = Rules(tasks=(SELECTION, "mrmr", "jmim", "mrmr", "jmim", SUMMARY))
+# Every sweep rings for every job with work to be had, and what comes back waits for nothing.
+SETTINGS = Settings(backoff_seconds=0, resend_seconds=1e-6, max_attempts=RULES.max_attempts)
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
+MAX_JOBS = 2
+
+jobs = Bundle("jobs")
+workers = st.sampled_from(WORKERS)
+numbers = st.integers(0, RULES.last)
+
+
+class UnitMachine(RuleBasedStateMachine):
+    """Some jobs of six units, and two workers for each."""
+
+    def __init__(self, protocol: UnitProtocol) -> None:
+        super().__init__()
+        self.protocol = protocol
+        self.dataset_id = protocol.dataset()
+        self.states: dict[str, State] = {}
+        self.works: dict[tuple[str, int], UnitWork] = {}
+
+    @precondition(lambda self: len(self.states) < MAX_JOBS)
+    @rule(target=jobs)
+    def submit(self) -> str:
+        job_id = self.protocol.submit_comparison(dataset_id=self.dataset_id)
+        self.states[job_id] = model.start(RULES)
+        return job_id
+
+    @rule(job_id=jobs, worker=workers)
+    def deliver(self, job_id: str, worker: int) -> None:
+        if (job_id, worker) in self.works:
+            return
+        work = self.protocol.take(job_id)
+        self._step(job_id, lambda state: model.claim(state, worker, RULES))
+        held = self.states[job_id].workers[worker]
+        assert (work and (work.claim.number, work.claim.attempt)) == (held and held[:2])
+        if work is not None:
+            self.works[job_id, worker] = work
+
+    @rule(job_id=jobs, worker=workers)
+    def beat(self, job_id: str, worker: int) -> None:
+        if work := self.works.get((job_id, worker)):
+            told = self.protocol.beat_unit(work)
+            self._step(job_id, lambda state: model.beat(state, worker))
+            assert (told is Stop.LOST) == (self.states[job_id].workers[worker] is None)
+            if told is Stop.LOST:
+                del self.works[job_id, worker]
+
+    @rule(job_id=jobs, worker=workers)
+    def succeed(self, job_id: str, worker: int) -> None:
+        if work := self.works.pop((job_id, worker), None):
+            assert self.protocol.finish(work) == model.holds(self.states[job_id], worker)
+            self._step(job_id, lambda state: model.succeed(state, worker, RULES))
+
+    @rule(job_id=jobs, worker=workers, n_units=numbers)
+    def go_well(self, job_id: str, worker: int, n_units: int) -> None:
+        """For a while, so that the summary is reached too."""
+        for _ in range(n_units):
+            self.deliver(job_id, worker)
+            self.succeed(job_id, worker)
+
+    @rule(job_id=jobs, worker=workers)
+    def fail(self, job_id: str, worker: int) -> None:
+        if work := self.works.pop((job_id, worker), None):
+            assert self.protocol.fail(work) == model.holds(self.states[job_id], worker)
+            self._step(job_id, lambda state: model.fail(state, worker, RULES))
+
+    @rule(job_id=jobs, worker=workers)
+    def hand_back(self, job_id: str, worker: int) -> None:
+        if work := self.works.pop((job_id, worker), None):
+            self.protocol.stop(work, Stop.HANDED_BACK)
+            self._step(job_id, lambda state: model.hand_back(state, worker))
+
+    @rule(job_id=jobs, worker=workers)
+    def die(self, job_id: str, worker: int) -> None:
+        self.works.pop((job_id, worker), None)
+        self._step(job_id, lambda state: model.die(state, worker))
+
+    @rule(job_id=jobs)
+    def cancel(self, job_id: str) -> None:
+        self.protocol.cancel(job_id)
+        self._end(job_id, Status.CANCELLED)
+
+    @rule(job_id=jobs)
+    def deadline(self, job_id: str) -> None:
+        if not self.states[job_id].status.is_final:
+            self.protocol.pass_deadline(job_id)
+            self._end(job_id, Status.EXPIRED)
+            self.sweep()
+
+    @rule(job_id=jobs, number=numbers)
+    def lease_ends(self, job_id: str, number: int) -> None:
+        units = self.states[job_id].units
+        if units and units[number].status is Status.RUNNING:
+            mine = (Unit.job_id == job_id, Unit.number == number)
+            with self.protocol.database.write() as session, session.begin():
+                session.execute(update(Unit).where(*mine).values(lease_until=LONG_AGO))
+            self._step(job_id, lambda state: model.lease_ends(state, number))
+
+    @rule()
+    def sweep(self) -> None:
+        self.protocol.bell.rung.clear()
+        with self.protocol.database.write() as session:
+            sweep_jobs(session, self.protocol.bell, SETTINGS)
+            sweep_units(session, self.protocol.bell, SETTINGS)
+        for job_id in self.states:
+            self._step(job_id, _swept)
+        waiting = {job_id for job_id, s in self.states.items() if model.claimable(s, RULES)}
+        assert set(self.protocol.bell.rung) == waiting
+
+    @invariant()
+    def the_rows_are_as_the_model_says(self) -> None:
+        for job_id, state in self.states.items():
+            row = self.protocol.read(job_id)
+            assert row.status == state.status
+            assert self._units(job_id) == [(u.status, u.attempt) for u in state.units]
+            assert self._n_results(job_id) == state.n_results
+            if not state.status.is_final:
+                assert row.n_units_done == state.n_done
+
+    def teardown(self) -> None:
+        with self.protocol.database.write() as session, session.begin():
+            session.execute(delete(Job))
+
+    def _step(self, job_id: str, move: Callable[[State], State]) -> None:
+        self.states[job_id] = move(self.states[job_id])
+
+    def _end(self, job_id: str, status: Status) -> None:
+        if not self.states[job_id].status.is_final:
+            self._step(job_id, lambda state: model.end(state, status, RULES))
+
+    def _units(self, job_id: str) -> list[tuple[str, int]]:
+        rows = select(Unit.status, Unit.attempt).where(Unit.job_id == job_id)
+        with self.protocol.database.read() as session:
+            return [(r.status, r.attempt) for r in session.execute(rows.order_by(Unit.number))]
+
+    def _n_results(self, job_id: str) -> int:
+        count = select(func.count()).where(JobResult.job_id == job_id)
+        with self.protocol.database.read() as session:
+            return session.execute(count).scalar_one()
+
+
+def _swept(state: State) -> State:
+    for number in range(len(state.units)):
+        if state.units and state.units[number].lease_over:
+            state = model.sweep_act(model.sweep_look(state, number), RULES)
+    return state
+
+
+def test_the_service_does_with_units_what_the_model_does(database_url: str) -> None:
+    protocol = UnitProtocol(database_url)
+    make: Any = lambda: UnitMachine(protocol)  # noqa: E731  it is typed as taking a class alone
+    run_state_machine_as_test(
+        make,
+        settings=settings(
+            max_examples=12,
+            stateful_step_count=30,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    protocol.database.dispose()
