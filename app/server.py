@@ -6,12 +6,43 @@ import asyncio
 import socket
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from app.settings import Settings, get_settings
 
+# The application wakes once for this much of a body: waking it for every 64 KiB took processor time
+# that hashing and writing need.
+GATHERED_BYTES = 1 << 20
+# ... or after this long, so that a slow body is seen while it arrives.
+GATHERED_SECONDS = 0.05
 
-class ImpatientProtocol(HttpToolsProtocol):
+
+class GatheringProtocol(HttpToolsProtocol):
+    """Hands large bodies over in large pieces."""
+
+    _handing_over: asyncio.TimerHandle | None = None
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a part of the body until there is enough of it; its end is never kept waiting."""
+        if self.parser.should_upgrade() or self.cycle.response_complete:
+            super().on_body(body)
+            return
+        self.cycle.body += body
+        if len(self.cycle.body) >= GATHERED_BYTES:
+            self.flow.pause_reading()
+            self._hand_over(self.cycle)
+        elif self._handing_over is None:
+            self._handing_over = self.loop.call_later(GATHERED_SECONDS, self._hand_over, self.cycle)
+
+    def _hand_over(self, cycle: RequestResponseCycle) -> None:
+        if self._handing_over is not None:
+            self._handing_over.cancel()
+            self._handing_over = None
+        if cycle.body:
+            cycle.message_event.set()
+
+
+class ImpatientProtocol(GatheringProtocol):
     """Closes connections whose headers do not arrive; uvicorn would wait for them for ever."""
 
     _headers_due: asyncio.TimerHandle | None = None
