@@ -83,7 +83,7 @@ class Configurations:
 
     def most_doubtful(self, factor: Floats, share: float) -> tuple[Groups, float]:
         """The fewest open samples with all but `share` of the doubt about V; the doubt left."""
-        doubt = (self.weights * self.entropies(factor))[self.open]
+        doubt = (self.weights * self.doubt(factor))[self.open]
         order = np.argsort(-doubt, kind="stable")
         held = np.cumsum(doubt[order])
         n = min(int(np.searchsorted(held, (1 - share) * held[-1])) + 1, len(held))
@@ -101,6 +101,13 @@ class Configurations:
                 mixed_entropies(p, factor.astype(p.dtype), out)
             self._entropies[key] = (factor, out)
         return self._entropies[key][1]
+
+    def doubt(self, factor: Floats) -> Floats:
+        """(T,) I(V; Z | configuration): all that features, which tell about Z, can tell about V."""
+        # Not a product by BLAS, whose threads spin for longer than this takes.
+        known_at_best = np.einsum("tf,f->t", self.posteriors, entropy(factor, axis=0))
+        gap: Floats = np.maximum(self.entropies(factor) - known_at_best, 0)
+        return gap
 
     def mean_entropy(self, factor: Floats | None = None) -> tuple[float, float]:
         """H(Z | S), or H(V | S) for V with `factor` (n_values, F), and its standard error."""

@@ -214,16 +214,26 @@ class _Search:
 
     def _find_real(self) -> Ints:
         """Candidates whose label gain is real: the best of all among them, or none if none is."""
-        chance = self._chance(self.remaining)
-        self._explore("label", float(chance.min()))
-        if not self._is_real(self._seen()).any():
-            hopeful = self.remaining[self._bounds["label"][self.remaining] > chance]
-            self._evaluate(hopeful[~self._fresh.done[hopeful]], with_label=True)
+        self._explore("label", float(self._chance(self.remaining).min()))
+        while len(hopeful := self._may_be_real()):
+            self._evaluate(hopeful[:BATCH], with_label=True)
         real = self._seen()[self._is_real(self._seen())]
         if len(real):
             self._informed = True
             self._explore("label", 0.0)
         return real
+
+    def _may_be_real(self) -> Ints:
+        """Those not evaluated whose gain may be real and above every real one, in order.
+
+        The best two of all may not be real: the best real gain is looked for below them.
+        """
+        seen = self._seen()
+        real = self._fresh.of("label")[seen[self._is_real(seen)]]
+        rest = self.remaining[~self._fresh.done[self.remaining]]
+        bounds = self._bounds["label"][rest] + self._rounding
+        is_hopeful = (bounds > self._chance(rest)) & (bounds >= real.max(initial=-np.inf))
+        return rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
 
     def _pick(self, objective: Objective, among: Ints) -> tuple[int, int | None]:
         """The best `among` some, and the best of all others that were looked at."""

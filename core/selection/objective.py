@@ -84,7 +84,7 @@ class ModelObjective:
         """(n, 2) upper bounds on latent and label gains, from configurations taken in groups."""
         now = self.configurations
         weights, posteriors, group = now.coarse(workers)
-        doubt = (now.weights * now.entropies(self._label))[now.open]
+        doubt = (now.weights * now.doubt(self._label))[now.open]
         caps = np.bincount(group, weights=doubt) / weights
         sums = self._run(features, weights, *_latent_terms(posteriors, caps), workers)
         return sums[:, [0, 2]]
