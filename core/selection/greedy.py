@@ -233,7 +233,8 @@ class _Search:
         rest = self.remaining[~self._fresh.done[self.remaining]]
         bounds = self._bounds["label"][rest] + self._rounding
         is_hopeful = (bounds > self._chance(rest)) & (bounds >= real.max(initial=-np.inf))
-        return rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
+        hopeful: Ints = rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
+        return hopeful
 
     def _pick(self, objective: Objective, among: Ints) -> tuple[int, int | None]:
         """The best `among` some, and the best of all others that were looked at."""
