@@ -1,15 +1,78 @@
-"""Fixtures that give a test real servers; nothing starts before a test asks for it."""
+"""Fixtures that give a test real servers; nothing starts before a test asks for it.
+
+And what keeps a run short: kernels are compiled once, and long tests come first.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from app.db.migrate import upgrade
 from tests import servers
+
+ROOT = Path(__file__).parents[1]
+WARM = "from core.warm import warm_kernels; warm_kernels()"
+# Tests that wait and start many processes, the longest first; those after them fill the gaps.
+EARLY = (
+    "tests/ops/test_containers.py::test_the_image_builds",
+    "tests/worker/test_faults.py",
+    "tests/app",
+    "tests/worker",
+    "tests/client",
+    "tests/faults",
+    "tests/e2e",
+    "tests/ops",
+)
+WITHOUT_KERNELS = EARLY[:3]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the kernels beside the first tests, once for all processes of a parallel run."""
+    if not session.config.getoption("numprocesses", None):
+        return
+    with _lock(session.config) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # The program inherits the lock, which is free when it has ended, however it does.
+        command = [sys.executable, "-c", WARM]
+        warming = subprocess.Popen(command, cwd=ROOT, pass_fds=[lock.fileno()])
+    session.config.add_cleanup(partial(_end, warming))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no process idles at the end."""
+    items.sort(key=lambda item: _place(item, EARLY))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Wait for the kernels rather than compile them a second time."""
+    if _place(item, WITHOUT_KERNELS) == len(WITHOUT_KERNELS):
+        with _lock(item.config) as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+
+
+def _place(item: pytest.Item, paths: tuple[str, ...]) -> int:
+    """Which of the paths a test lies under; their number if none."""
+    return next((n for n, path in enumerate(paths) if item.nodeid.startswith(path)), len(paths))
+
+
+def _lock(config: pytest.Config) -> IO[str]:
+    path = config.rootpath / ".pytest_cache" / "kernels.lock"
+    path.parent.mkdir(exist_ok=True)
+    return path.open("w")
 
 
 @pytest.fixture(scope="session")
