@@ -13,7 +13,7 @@ from math import prod
 from core.config import GsmCpd, SelectionConfig
 
 OF_THE_TRUTH = 2.5
-"""Measured peaks lie between the estimate divided by this and the estimate times this."""
+"""Measured peaks lie below the estimate, and above the estimate divided by this."""
 
 TEXT_CELL = 80
 NUMBER_CELL = 8
@@ -23,6 +23,9 @@ CODES_KEPT = 5
 LANES = 8
 PARAMETER_BYTES = 48
 """For each level and lane: logs and counts in single precision, and five sets of parameters."""
+
+POSTERIOR_BYTES = 12
+"""For each row, model and state: in double precision, and a copy in single on the way."""
 
 NODES_PER_VARIABLE = 64
 """Combinations of values that share a byte, per variable, at five levels or so."""
@@ -59,8 +62,16 @@ def _gsm(shape: TableShape, method: GsmCpd) -> int:
     n_starts = max(method.n_init, method.n_models)
     fit = _bank(shape, method, n_starts, rank)
     fit += _bank(shape, method, max(method.n_models, n_starts // 2), rank)
-    search = 2 * _bank(shape, method, method.n_folds, rank) if len(method.ranks) > 1 else 0
-    return max(fit, search, _selection(shape, method, rank))
+    return max(fit, _search(shape, method, rank), _selection(shape, method, rank))
+
+
+def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:
+    """The folds at two ranks, and in the joint family the posteriors of all held-out rows."""
+    if len(method.ranks) == 1:
+        return 0
+    posteriors = POSTERIOR_BYTES * shape.n_rows * method.n_folds * rank
+    banks = 2 * _bank(shape, method, method.n_folds, rank)
+    return banks + (posteriors if method.family == "joint" else 0)
 
 
 def _bank(shape: TableShape, method: GsmCpd, n_models: int, rank: int) -> int:

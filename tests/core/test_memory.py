@@ -47,10 +47,11 @@ print(memory("VmHWM") - before)
         (200_000, 20, 5, 2, {"name": "gsm_cpd", "ranks": [10]}),
         (1000, 1500, 5, 3, {"name": "gsm_cpd", "ranks": [20], "family": "joint"}),
         (30_000, 60, 5, 5, {"name": "gsm_cpd", "ranks": [10, 20]}),
+        (20_000, 40, 5, 2, {"name": "gsm_cpd", "ranks": [10, 80], "family": "joint"}),
         (200_000, 40, 4, 2, {"name": "mrmr"}),
     ],
 )
-def test_the_estimate_is_near_the_peak(
+def test_the_estimate_is_above_the_peak_and_near(
     n_rows: int, n_features: int, n_levels: int, n_classes: int, method: dict[str, Any]
 ) -> None:
     if method["name"] == "gsm_cpd":
@@ -61,4 +62,4 @@ def test_the_estimate_is_near_the_peak(
     )
     shape = TableShape(n_rows, [n_levels] * n_features, n_classes)
     estimate = estimate_memory(shape, SelectionConfig(3, method=method_from_dict(method)))
-    assert estimate / OF_THE_TRUTH < int(done.stdout) < estimate * OF_THE_TRUTH
+    assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH
