@@ -3,17 +3,18 @@
 import { get, pause, upload } from "../api.js";
 import { bar, guarded, h, pill, say } from "../dom.js";
 import { count, size, when } from "../format.js";
+import { LiveList } from "../list.js";
+
+const HEADS = [
+  ["name"], ["status"], ["rows", "number"], ["columns", "number"], ["size", "number"], ["uploaded"], [""],
+];
 
 export async function showDatasets(root, { signal }) {
-  root.append(
-    h("h1", {}, "Datasets"),
-    dropZone((file, box) => take(file, box, signal)));
-  const list = h("div", {});
-  root.append(list);
-  const page = await get("/v1/datasets?page_size=100", signal);
-  list.append(page.items.length
-    ? table(page.items)
-    : h("p", { class: "muted" }, "Nothing here yet. CSV, Parquet and Arrow files can be read."));
+  const empty = () =>
+    h("p", { class: "muted" }, "Nothing here yet. CSV, Parquet and Arrow files can be read.");
+  const list = new LiveList({ heads: HEADS, row, empty }, signal);
+  root.append(h("h1", {}, "Datasets"), dropZone((file, box) => take(file, box, signal)), list.element);
+  await list.follow("/v1/datasets");
 }
 
 export function dropZone(onFile) {
@@ -63,15 +64,6 @@ export async function whenRead(id, signal) {
     if (dataset.status !== "processing") return dataset;
     await pause(400, signal);
   }
-}
-
-function table(items) {
-  const heads = ["name", "status", "rows", "columns", "size", "uploaded", ""];
-  const numbers = ["rows", "columns", "size"];
-  return h("div", { class: "scroll" }, h("table", { class: "list" },
-    h("thead", {}, h("tr", {},
-      heads.map((name) => h("th", { scope: "col", class: numbers.includes(name) ? "number" : null }, name)))),
-    h("tbody", {}, items.map(row))));
 }
 
 function row(dataset) {

@@ -1,81 +1,34 @@
 // Jobs: a live list.
 
-import { get, pause, post } from "../api.js";
+import { get, post } from "../api.js";
 import { bar, button, h, pill } from "../dom.js";
 import { duration, methodName, PHASES, when } from "../format.js";
+import { LiveList } from "../list.js";
 
 const STATUSES = ["queued", "running", "succeeded", "failed", "cancelled", "expired"];
+
+const HEADS = [["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
 
 export async function showJobs(root, { signal }) {
   const filter = h("select", { id: "status" }, h("option", { value: "" }, "all"),
     STATUSES.map((status) => h("option", { value: status }, status)));
-  const list = h("div", {});
   root.append(
     h("div", { class: "head" }, h("h1", {}, "Jobs"),
       h("div", { class: "actions" },
         h("label", { for: "status" }, "Status"), filter,
-        h("a", { class: "button primary", href: "#/new" }, "New job"))),
-    list);
+        h("a", { class: "button primary", href: "#/new" }, "New job"))));
   const names = await datasetNames(signal);
-  const rows = new Rows(list, names);
-  const refresh = async () => {
-    rows.show(await get(`/v1/jobs?page_size=100${query(filter)}`, signal), filter.value);
-  };
-  filter.addEventListener("change", refresh);
-  for (;;) {
-    if (!document.hidden) await refresh();
-    await pause(rows.live ? 1000 : 4000, signal);
-  }
-}
-
-function query(filter) {
-  return filter.value ? `&status=${filter.value}` : "";
+  const empty = () => (filter.value ? h("p", { class: "muted" }, `No ${filter.value} jobs.`) : welcome());
+  const list = new LiveList({ heads: HEADS, row: (job) => jobRow(job, names), empty }, signal);
+  root.append(list.element);
+  const follow = () => list.follow("/v1/jobs", filter.value ? { status: filter.value } : {});
+  filter.addEventListener("change", follow);
+  await follow();
 }
 
 async function datasetNames(signal) {
   const page = await get("/v1/datasets?page_size=100", signal);
   return new Map(page.items.map((dataset) => [dataset.id, dataset.name]));
-}
-
-// Only rows that changed are drawn again, so that focus stays where it is.
-class Rows {
-  constructor(list, names) {
-    this.list = list;
-    this.names = names;
-    this.drawn = new Map();
-    this.live = false;
-  }
-
-  show({ items }, filtered) {
-    this.live = items.some((job) => !job.finished_at);
-    if (!items.length) {
-      this.body = null;
-      this.list.replaceChildren(filtered ? h("p", { class: "muted" }, `No ${filtered} jobs.`) : welcome());
-      return;
-    }
-    if (!this.body) this.start();
-    const rows = items.map((job) => this.row(job));
-    if (rows.some((row, i) => this.body.children[i] !== row) || this.body.children.length !== rows.length) {
-      this.body.replaceChildren(...rows);
-    }
-  }
-
-  start() {
-    this.body = h("tbody", {});
-    const heads = ["job", "status", "progress", "dataset", "submitted", "time", ""];
-    this.list.replaceChildren(h("div", { class: "scroll" }, h("table", { class: "list" },
-      h("thead", {}, h("tr", {}, heads.map((name) =>
-        h("th", { scope: "col", class: name === "time" ? "number" : null }, name)))), this.body)));
-  }
-
-  row(job) {
-    const state = JSON.stringify(job);
-    const known = this.drawn.get(job.id);
-    if (known?.state === state) return known.row;
-    const row = jobRow(job, this.names);
-    this.drawn.set(job.id, { state, row });
-    return row;
-  }
 }
 
 function jobRow(job, names) {
