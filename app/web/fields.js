@@ -56,11 +56,23 @@ export function boxField(pointer, label, value, hint = "") {
   return new Field(pointer, label, control, () => control.checked, hint);
 }
 
-export function listField(pointer, label, value = [], hint = "") {
+export function listField(pointer, label, value, hint = "") {
   const control = h("textarea", { rows: 2, spellcheck: "false" });
-  control.value = value.join("\n");
+  control.value = (value ?? []).join("\n");
   const read = () => control.value.split("\n").map((line) => line.trim()).filter(Boolean);
   return new Field(pointer, label, control, read, hint);
+}
+
+// Lines of name = value; `cut` finds the sign between them in a line.
+export function pairsField(pointer, label, value, hint, cut) {
+  const lines = Object.entries(value ?? {}).map(([name, given]) => `${name} = ${given}`);
+  const field = listField(pointer, label, lines, hint);
+  const readLines = field.read;
+  field.read = () => Object.fromEntries(readLines().map((line) => {
+    const at = cut(line);
+    return at < 0 ? [line, ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  }));
+  return field;
 }
 
 // Several of a few: a box for each.

@@ -1,7 +1,7 @@
 // The fields of a job and the specification they make: what differs from the defaults.
 
 import {
-  boxesField, boxField, choiceField, listField, numberField, parameterFields, same, textField, typed,
+  boxesField, boxField, choiceField, listField, numberField, pairsField, parameterFields, same, textField, typed,
 } from "./fields.js";
 import { h } from "./dom.js";
 import { methodName } from "./format.js";
@@ -19,6 +19,7 @@ export class Order {
     this.parameters = h("div", { class: "grid-fields" });
     this.makeMain(datasets, start);
     this.makeExperiments(start);
+    this.makeColumns(start);
     this.makeRest(start);
     this.chooseMethod(start.method);
     this.method.control.addEventListener("change", () => this.chooseMethod());
@@ -48,14 +49,26 @@ export class Order {
       stability?.n_samples ?? N_SAMPLES);
   }
 
-  makeRest({ discretize = BINS, columns = {}, weight_column: weight, seed = 0 }) {
+  makeColumns({ columns = {}, discretize = BINS, weight_column: weight }) {
+    const list = (name, label, hint) => listField(`/columns/${name}`, label, columns[name], hint);
+    this.include = list("include", "chosen first", "One column a line, in this order.");
+    this.exclude = list("exclude", "never chosen", "One column a line.");
+    this.candidates = list("candidates", "only these", "One column a line; all, when empty.");
+    this.kinds = pairsField("/discretize/kinds", "kinds", discretize.kinds,
+      "column = discrete or continuous, one a line, where the service should not decide.",
+      (line) => line.lastIndexOf("="));
     this.bins = numberField("/discretize/bins", "bins", discretize.bins, "Levels of a continuous column.");
     this.strategy = choiceField("/discretize/strategy", "cut by", STRATEGIES, discretize.strategy);
     this.weight = textField("/weight_column", "weight column", weight ?? "",
       "Optional: how much each row counts.", { list: COLUMN_NAMES });
+  }
+
+  makeRest({ seed = 0, deadline_seconds: deadline, labels }) {
     this.seed = numberField("/seed", "seed", seed, "The same seed gives the same answer.");
-    this.include = listField("/columns/include", "chosen first", columns.include, "One column a line.");
-    this.exclude = listField("/columns/exclude", "never chosen", columns.exclude, "One column a line.");
+    this.deadline = numberField("/deadline_seconds", "deadline in seconds", deadline,
+      "From the submission on; the longest allowed, when empty.");
+    this.labels = pairsField("/labels", "labels", labels, "key = value, one a line, to find the job by.",
+      (line) => line.indexOf("="));
   }
 
   chooseMethod(given = {}) {
@@ -70,14 +83,17 @@ export class Order {
     this.parameters.replaceChildren(...(shown.length ? shown : [none]));
   }
 
+  get columns() {
+    return [this.include, this.exclude, this.candidates, this.kinds, this.bins, this.strategy, this.weight];
+  }
+
   get rest() {
-    return [this.splits, this.samples, this.bins, this.strategy, this.weight, this.seed,
-      this.include, this.exclude];
+    return [this.splits, this.samples, this.seed, this.deadline, this.labels];
   }
 
   get fields() {
     return [this.dataset, this.target, this.k, this.method, this.compare, this.evaluate,
-      this.stability, ...this.rest, ...this.methodFields];
+      this.stability, ...this.columns, ...this.rest, ...this.methodFields];
   }
 
   specification() {
@@ -110,19 +126,18 @@ export class Order {
     return written;
   }
 
-  // What an earlier job was asked beyond the fields here is kept.
   details() {
-    const { discretize: cut, columns: asked, labels } = this.start;
-    const written = labels && !same(labels, {}) ? { labels } : {};
-    const discretize = { bins: this.bins.read(), strategy: this.strategy.read() };
-    if (cut?.kinds && !same(cut.kinds, {})) discretize.kinds = cut.kinds;
-    if (!same(discretize, BINS)) written.discretize = discretize;
-    const columns = { include: this.include.read(), exclude: this.exclude.read() };
-    if (asked?.candidates) columns.candidates = asked.candidates;
-    if (!same(columns, { include: [], exclude: [] })) written.columns = columns;
-    if (this.weight.read()) written.weight_column = this.weight.read();
-    if (this.seed.read() !== 0) written.seed = this.seed.read();
-    return written;
+    const { include, exclude, candidates, kinds, bins, strategy } = this;
+    const columns = filled({ include: include.read(), exclude: exclude.read(), candidates: candidates.read() });
+    const cut = { bins: bins.read(), strategy: strategy.read(), ...filled({ kinds: kinds.read() }) };
+    return filled({
+      columns,
+      discretize: same(cut, BINS) ? {} : cut,
+      weight_column: this.weight.read(),
+      seed: this.seed.read() === 0 ? undefined : this.seed.read(),
+      deadline_seconds: this.deadline.read(),
+      labels: this.labels.read(),
+    });
   }
 
   // Each mistake at the field it points to; those that point nowhere are returned.
@@ -131,10 +146,10 @@ export class Order {
     const unplaced = [];
     for (const { pointer, detail } of errors) {
       const field = this.fieldAt(pointer);
-      if (field) mistakes.set(field, detail);
+      if (field) mistakes.set(field, [...(mistakes.get(field) ?? []), detail]);
       else unplaced.push(detail);
     }
-    for (const field of this.fields) field.complain(mistakes.get(field) ?? "");
+    for (const field of this.fields) field.complain((mistakes.get(field) ?? []).join("\n"));
     for (const field of mistakes.keys()) field.element.closest("details")?.setAttribute("open", "");
     return unplaced;
   }
@@ -143,4 +158,10 @@ export class Order {
     const holds = (field) => pointer === field.pointer || pointer.startsWith(`${field.pointer}/`);
     return this.fields.filter(holds).sort((a, b) => b.pointer.length - a.pointer.length)[0];
   }
+}
+
+// Without what says nothing.
+function filled(parts) {
+  const speaks = (value) => value !== undefined && !(typeof value === "object" && !Object.keys(value).length);
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => speaks(value)));
 }

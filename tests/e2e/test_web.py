@@ -116,6 +116,57 @@ def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
     expect(page.get_by_text("Ready to run.")).to_be_visible()
 
 
+def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service: Service) -> None:
+    page.goto(f"/#/new?dataset={service.upload()}")
+    page.get_by_label("Method", exact=True).select_option("mrmr")
+    page.get_by_label("K", exact=True).fill("1")
+    page.get_by_text("Columns and bins").click()
+    page.get_by_label("only these").fill("hue\nproline")
+    page.get_by_label("kinds").fill("prolin = discrete\nhue = sort of")
+    expect(page.get_by_text("Input should be 'continuous' or 'discrete'")).to_be_visible()
+    page.get_by_label("kinds").fill("prolin = discrete")
+    expect(page.get_by_text("the nearest name is 'proline'")).to_be_visible()
+    page.get_by_label("kinds").fill("proline = continuous")
+    page.get_by_text("Splits, seed, deadline and labels").click()
+    page.get_by_label("deadline in seconds").fill("0")
+    expect(page.locator(".field", has_text="deadline").locator(".mistake")).not_to_be_empty()
+    page.get_by_label("deadline in seconds").fill("600")
+    page.get_by_label("labels").fill("project = wine\nnote = a=b")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    curl, python = page.locator("aside pre").all_inner_texts()
+    assert '"deadline_seconds": 600' in curl
+    assert 'labels={"project": "wine", "note": "a=b"},' in python
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".headline")).to_contain_text("1 feature chosen")
+    (job,) = service.client.get("/v1/jobs", params={"label": "project=wine"}).json()["items"]
+    asked = job["specification"]
+    assert asked["columns"]["candidates"] == ["hue", "proline"]
+    assert asked["discretize"]["kinds"] == {"proline": "continuous"}
+    page.goto(f"/#/new?like={job['id']}")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    assert page.locator("aside pre").first.inner_text() == curl
+
+
+def test_older_ones_come_by_pages_below_the_live_ones(page: Page, service: Service) -> None:
+    def shorten(route: Route) -> None:
+        route.continue_(url=route.request.url.replace("page_size=100", "page_size=2"))
+
+    dataset = service.upload()
+    jobs = [service.submit(dataset, k=1, method={"name": "mrmr"}) for _ in range(5)]
+    page.route("**/v1/jobs?*", shorten)
+    page.goto("/#/jobs")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    page.get_by_role("button", name="Older").press("Enter")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(2).get_by_role("link").first).to_be_focused()
+    jobs.append(service.submit(dataset, k=1, method={"name": "mrmr"}))
+    expect(rows).to_have_count(5)
+    expect(rows.first.locator(".pill")).to_have_text("succeeded")
+    shown = rows.locator("td.name a").evaluate_all("links => links.map(link => link.hash)")
+    assert shown == [f"#/jobs/{job}" for job in jobs[:0:-1]]
+
+
 def test_a_running_job_shows_its_progress_and_stops(
     page: Page, service: Service, tmp_path: Path
 ) -> None:
@@ -226,7 +277,7 @@ def test_methods_are_compared_in_one_picture(page: Page, service: Service) -> No
     page.get_by_label("K", exact=True).fill("2")
     page.get_by_label("CMIM").check()
     page.get_by_label("Measure how stable").check()
-    page.get_by_text("Columns, bins, splits and seed").click()
+    page.get_by_text("Splits, seed, deadline and labels").click()
     page.get_by_label("comparison splits").fill("2")
     page.get_by_label("stability samples").fill("2")
     expect(page.get_by_text("Ready to run.")).to_be_visible()

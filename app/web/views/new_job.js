@@ -9,20 +9,32 @@ import { curl, python } from "../snippets.js";
 const PATIENCE = 250;
 
 export async function showNewJob(root, { query, signal }) {
-  const [{ methods }, datasets, earlier] = await Promise.all([
+  const [{ methods }, earlier] = await Promise.all([
     get("/v1/methods", signal),
-    get("/v1/datasets?page_size=100", signal),
     query.get("like") ? get(`/v1/jobs/${query.get("like")}`, signal) : null,
   ]);
-  const usable = datasets.items.filter((dataset) => dataset.status !== "rejected");
+  const asked = earlier?.specification ?? { dataset_id: query.get("dataset"), target: query.get("target") ?? "" };
+  const datasets = await usableDatasets(asked.dataset_id, signal);
   root.append(h("h1", {}, "New job"));
-  if (!usable.length) {
+  if (!datasets.length) {
     root.append(h("p", {}, "A job needs a dataset: ", h("a", { href: "#/datasets" }, "upload one"), "."));
     return;
   }
-  const asked = { dataset_id: query.get("dataset") ?? usable[0].id, target: query.get("target") ?? "" };
-  const order = new Order(methods, usable, { ...asked, ...earlier?.specification });
-  new JobForm(order, usable, signal).show(root);
+  const order = new Order(methods, datasets, { ...asked, dataset_id: asked.dataset_id ?? datasets[0].id });
+  new JobForm(order, datasets, signal).show(root);
+}
+
+// The newest, and the wanted one if it is older; one that is gone leaves the choice among the others.
+async function usableDatasets(wanted, signal) {
+  const { items } = await get("/v1/datasets?page_size=100", signal);
+  const usable = items.filter((dataset) => dataset.status !== "rejected");
+  if (!wanted || items.some(({ id }) => id === wanted)) return usable;
+  try {
+    return [...usable, await get(`/v1/datasets/${wanted}`, signal)];
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return usable;
+  }
 }
 
 class JobForm {
@@ -52,14 +64,15 @@ class JobForm {
   }
 
   form() {
-    const { dataset, target, k, method, compare, evaluate, stability, parameters, rest } = this.order;
+    const { dataset, target, k, method, compare, evaluate, stability, parameters } = this.order;
+    const grid = (fields) => h("div", { class: "grid-fields" }, fields.map((field) => field.element));
     const pair = (...fields) => h("div", { class: "pair" }, fields.map((field) => field.element));
     return h("form", { novalidate: true },
       pair(dataset, target), this.names, pair(k, method),
       compare.element, evaluate.element, stability.element,
       h("details", {}, h("summary", {}, "Parameters of the method"), parameters),
-      h("details", {}, h("summary", {}, "Columns, bins, splits and seed"),
-        h("div", { class: "grid-fields" }, rest.map((field) => field.element))),
+      h("details", {}, h("summary", {}, "Columns and bins"), grid(this.order.columns)),
+      h("details", {}, h("summary", {}, "Splits, seed, deadline and labels"), grid(this.order.rest)),
       this.verdict, h("div", { class: "actions" }, this.submit));
   }
 
