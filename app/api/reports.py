@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
@@ -16,6 +17,7 @@ from app.api.results import open_arrays
 from app.errors import NotFound
 from app.jobs import service
 from app.jobs.methods import Strict
+from app.report.chart import Chart
 from app.report.charts import charts_of
 from app.report.page import policy, report
 from app.report.words import headline, summary
@@ -50,6 +52,23 @@ class ChartsRead(BaseModel):
     charts: list[ChartRead]
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A result and its pictures."""
+
+    document: dict[str, Any]
+    charts: Sequence[Chart]
+
+
+def draw(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Query()]) -> Drawn:
+    """Every chart of the result, or Conflict while there is none."""
+    document = caller.read(service.get_document, job_id)
+    return Drawn(document, charts_of(document, _arrays(caller, job_id), query.pixel_width))
+
+
+DrawnDep = Annotated[Drawn, Depends(draw)]
+
+
 @router.get(
     "/{job_id}/charts",
     operation_id="getCharts",
@@ -57,12 +76,10 @@ class ChartsRead(BaseModel):
     response_model=ChartsRead,
     responses=problems(404, 409),
 )
-def get_charts(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Query()]) -> Response:
+def get_charts(drawn: DrawnDep) -> Response:
     """Every chart of the result as SVG, with its data; and what it says in sentences."""
-    document = caller.read(service.get_document, job_id)
-    charts = charts_of(document, _arrays(caller, job_id), query.pixel_width)
-    said = {"headline": headline(document), "summary": summary(document)}
-    return JSONResponse({**said, "charts": [chart.to_json() for chart in charts]})
+    said = {"headline": headline(drawn.document), "summary": summary(drawn.document)}
+    return JSONResponse({**said, "charts": [chart.to_json() for chart in drawn.charts]})
 
 
 @router.get(
@@ -72,15 +89,13 @@ def get_charts(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Qu
     response_class=HTMLResponse,
     responses=problems(404, 409),
 )
-def get_report(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Query()]) -> Response:
+def get_report(job_id: JobId, drawn: DrawnDep) -> Response:
     """The same pictures and the provenance in one file that needs nothing else."""
-    document = caller.read(service.get_document, job_id)
-    charts = charts_of(document, _arrays(caller, job_id), query.pixel_width)
     headers = {
         "Content-Security-Policy": policy(),
         "Content-Disposition": f'inline; filename="pith-{job_id}.html"',
     }
-    return HTMLResponse(report(document, charts), headers=headers)
+    return HTMLResponse(report(drawn.document, drawn.charts), headers=headers)
 
 
 def _arrays(caller: Caller, job_id: str) -> Mapping[str, NDArray[Any]]:
