@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-function sentence(text) {
+export function sentence(text) {
   const ended = /[.!?]$/.test(text) ? text : `${text}.`;
   return ended.charAt(0).toUpperCase() + ended.slice(1);
 }
@@ -88,10 +88,11 @@ const TYPES = {
 
 // fetch cannot tell how much of a body was sent; XMLHttpRequest can.
 export function upload(file, onProgress) {
-  const extension = file.name.split(".").pop().toLowerCase();
+  const type = TYPES[file.name.split(".").pop().toLowerCase()];
+  if (!type) return Promise.reject(new Error(`${file.name} is no CSV, Parquet or Arrow file by its name.`));
   const request = new XMLHttpRequest();
   request.open("POST", `/v1/datasets?name=${encodeURIComponent(file.name.slice(0, 255))}`);
-  const sent = headers({ "Content-Type": TYPES[extension] ?? "application/octet-stream" });
+  const sent = headers({ "Content-Type": type });
   for (const [name, value] of Object.entries(sent)) request.setRequestHeader(name, value);
   return new Promise((resolve, reject) => {
     request.upload.onprogress = (event) => onProgress(event.loaded / event.total);

@@ -13,7 +13,7 @@ export class LiveList {
     Object.assign(this, { row, empty, signal });
     this.drawn = new Map();
     this.body = h("tbody", {});
-    this.table = h("div", { class: "scroll" }, h("table", { class: "list" },
+    this.table = h("div", { class: "scroll" }, h("table", { class: "list live-list" },
       h("thead", {}, h("tr", {}, heads.map(([name, kind]) =>
         h("th", { scope: "col", class: kind }, name)))), this.body));
     this.older = button("Older", () => this.extend(), "quiet older");

@@ -35,8 +35,10 @@ export class LiveLine {
     const path = this.points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
     const [lastX, lastY] = this.points.at(-1);
     this.svg.replaceChildren(
-      ...[y0, (y0 + y1) / 2, y1].flatMap((y) => gridLine(py(y), amount(Number(y.toPrecision(3))))),
-      s("text", { class: "muted", x: WIDTH - 12, y: HEIGHT - 5, "text-anchor": "end" }, this.xLabel),
+      ...[y0, (y0 + y1) / 2, y1].flatMap((y) => gridLine(py(y), rounded(y))),
+      s("text", { class: "muted", x: LEFT, y: HEIGHT - 5 }, rounded(x0)),
+      s("text", { class: "muted", x: WIDTH - 12, y: HEIGHT - 5, "text-anchor": "end" },
+        `${rounded(x1)} ${this.xLabel}`),
       s("polyline", { class: "line s1", points: path, fill: "none", "stroke-width": 2 }),
       s("circle", { class: "dot s1", cx: px(lastX), cy: py(lastY), r: 4 }));
   }
@@ -47,6 +49,10 @@ function gridLine(y, label) {
     s("line", { class: "grid", x1: LEFT, x2: WIDTH - 12, y1: y, y2: y }),
     s("text", { class: "muted", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label),
   ];
+}
+
+function rounded(value) {
+  return amount(Number(value.toPrecision(3)));
 }
 
 function range(values) {

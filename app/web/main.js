@@ -40,8 +40,14 @@ async function show() {
   try {
     await view(root, { id: path.match(pattern)[1], query: new URLSearchParams(query), signal });
   } catch (error) {
-    if (error.name !== "AbortError") root.append(h("p", { class: "failure" }, error.message));
+    if (error.name !== "AbortError") showFailure(root, title, error);
   }
+}
+
+function showFailure(root, title, error) {
+  if (!root.querySelector("h1")) root.append(h("h1", {}, title));
+  root.append(h("p", { class: "failure" }, error.message),
+    h("p", {}, h("a", { href: "#/jobs" }, "To the jobs"), " or ", h("a", { href: "#/datasets" }, "the datasets")));
 }
 
 function markCurrent(path) {

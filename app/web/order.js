@@ -3,6 +3,7 @@
 import {
   boxesField, boxField, choiceField, listField, numberField, pairsField, parameterFields, same, textField, typed,
 } from "./fields.js";
+import { sentence } from "./api.js";
 import { h } from "./dom.js";
 import { methodName } from "./format.js";
 
@@ -146,8 +147,8 @@ export class Order {
     const unplaced = [];
     for (const { pointer, detail } of errors) {
       const field = this.fieldAt(pointer);
-      if (field) mistakes.set(field, [...(mistakes.get(field) ?? []), detail]);
-      else unplaced.push(detail);
+      if (field) mistakes.set(field, [...(mistakes.get(field) ?? []), sentence(detail)]);
+      else unplaced.push(sentence(detail));
     }
     for (const field of this.fields) field.complain((mistakes.get(field) ?? []).join("\n"));
     for (const field of mistakes.keys()) field.element.closest("details")?.setAttribute("open", "");

@@ -70,8 +70,8 @@ function row(dataset) {
   return h("tr", {},
     h("td", { class: "name" }, h("a", { href: `#/datasets/${dataset.id}` }, dataset.name ?? dataset.id)),
     h("td", {}, pill(dataset.status)),
-    h("td", { class: "number" }, count(dataset.n_rows)),
-    h("td", { class: "number" }, count(dataset.n_columns)),
+    h("td", { class: "number", "data-unit": dataset.n_rows && "rows" }, count(dataset.n_rows)),
+    h("td", { class: "number", "data-unit": dataset.n_columns && "columns" }, count(dataset.n_columns)),
     h("td", { class: "number" }, size(dataset.n_bytes)),
     h("td", {}, when(dataset.created_at)),
     h("td", {}, dataset.status === "ready"
