@@ -295,7 +295,7 @@ def test_a_wide_result_takes_few_requests(page: Page, service: Service, tmp_path
     job_id = service.submit(service.upload(table), k=50, method=method)
     service.wait_for(job_id, "succeeded")
     answers: list[Response] = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"/#/jobs/{job_id}")
     expect(page.locator(".headline")).to_contain_text("50 features")
     page.wait_for_load_state("networkidle")
