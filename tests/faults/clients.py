@@ -23,6 +23,7 @@ RETRY_SECONDS = 0.3
 # Nobody answers while the API starts: each refusal doubles the wait, as clients do.
 MAX_RETRY_SECONDS = 3.0
 WATCH_SECONDS = 20.0
+STREAM_SECONDS = 20.0  # the API says something every 15 s, if only that it is there
 POLL, WAIT, STREAM = range(3)
 LONG = {"name": "gsm_cpd", "ranks": [60], "n_models": 50, "n_init": 100, "tol": 0.0}
 SMALL = {"name": "gsm_cpd", "ranks": [4], "n_models": 2}
@@ -148,7 +149,8 @@ class Client(threading.Thread):
         headers = {"accept": "text/event-stream"}
         numbers: list[int] = []
         try:
-            with self._http.stream("GET", f"/v1/jobs/{job_id}/events", headers=headers) as answer:
+            path, wait = f"/v1/jobs/{job_id}/events", STREAM_SECONDS
+            with self._http.stream("GET", path, headers=headers, timeout=wait) as answer:
                 numbers.extend(_event_numbers(answer, self.over))
         except httpx.HTTPError as error:
             self._note("streamEvents", {"job_id": job_id}, error=type(error).__name__)
