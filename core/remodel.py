@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from core.cpd.bank import Bank, Parameters
 from core.cpd.em import states_per_class, to_fit, uniform_scale
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
-from core.selection.greedy import PATIENCE, Step, Task, choose, is_rise
+from core.selection.greedy import Step, Task, choose, has_stopped_rising
 from core.selection.objective import AveragedObjective
 from core.workers import Workers
 
@@ -123,12 +122,9 @@ def _resumed(
 def _is_over(steps: Sequence[Step], task: Task) -> bool:
     """Whether all that was asked for is chosen, or too many steps in a row did not rise."""
     everyone = np.union1d(task.candidates, np.array(task.included, dtype=np.int64))
-    if len(steps) >= (len(everyone) if task.n_select is None else task.n_select):
-        return True
     if task.n_select is not None:
-        return False
-    idle = list(takewhile(lambda step: not is_rise(step, task), reversed(steps)))
-    return len(idle) == PATIENCE and len(steps) >= len(task.included)
+        return len(steps) >= task.n_select
+    return len(steps) == len(everyone) or has_stopped_rising(steps, task)
 
 
 def _next_step(

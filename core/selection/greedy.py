@@ -8,7 +8,7 @@ taken in a few groups. The label's gain is at most the latent one, and at most t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -90,6 +90,12 @@ def is_rise(step: Step, task: Task) -> bool:
     return bool(gain > SAMPLING_ERRORS * se + by_chance[step.feature])
 
 
+def has_stopped_rising(steps: Sequence[Step], task: Task) -> bool:
+    """Whether the last choices, of which none was given, all failed to rise."""
+    last = steps[len(task.included) :][-PATIENCE:]
+    return len(last) == PATIENCE and not any(is_rise(step, task) for step in last)
+
+
 def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = None) -> list[Step]:
     """Choose greedily until the number asked for is reached, or nothing rises any more.
 
@@ -99,7 +105,6 @@ def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = N
     made = [] if done is None else done
     search = _Search(objective, task)
     wanted = len(search.remaining) if task.n_select is None else task.n_select
-    idle = 0
     while len(steps) < wanted and len(search.remaining):
         if len(steps) < len(made):
             search.repeat(made[len(steps)])
@@ -111,8 +116,7 @@ def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = N
         steps.append(step)
         if task.on_step is not None:
             task.on_step(step)
-        idle = 0 if is_rise(step, task) else idle + 1
-        if task.n_select is None and idle == PATIENCE and len(steps) >= len(task.included):
+        if task.n_select is None and has_stopped_rising(steps, task):
             break
     return steps
 

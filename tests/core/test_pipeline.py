@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from core.config import Columns, Family, GsmCpd, Objective, SelectionConfig
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
+from core.selection.greedy import PATIENCE
 from tests.core.tables import QUICK, mixed_table, quick, xor_table
 
 METHODS = [
@@ -127,6 +128,19 @@ def test_automatic_k_stops_where_noise_begins() -> None:
     asked = select_features(table, "y", quick(7))
     assert asked.suggested_k == result.suggested_k
     assert asked.names[: result.suggested_k] == result.names
+
+
+@pytest.mark.parametrize("remodel", ["none", "step"])
+def test_automatic_k_looks_beyond_columns_that_were_given(
+    remodel: Literal["none", "step"],
+) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 600)
+    noise = {f"n{i}": rng.integers(0, 3, 600) for i in range(PATIENCE)}
+    method = GsmCpd(ranks=(4,), n_models=2, n_init=2, max_iter=20, remodel=remodel)
+    config = quick("auto", method=method, columns=Columns(include=tuple(noise)))
+    result = select_features({**noise, "x": (y + (rng.random(600) < 0.3)) % 3, "y": y}, "y", config)
+    assert result.names == [*noise, "x"]
 
 
 def test_constant_and_missing_columns_are_left_aside_and_named() -> None:
