@@ -9,6 +9,7 @@ import socket
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from typing import Any
 
 from celery import Celery
 
@@ -58,6 +59,11 @@ class Process:
     def store(self) -> LocalStore:
         """Where the uploads are."""
         return LocalStore(self.settings.data_dir / DATASETS)
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """The prepared table of the job whose unit came last, if any; a whole job makes room."""
+        return {}
 
     @property
     def lease(self) -> timedelta:

@@ -88,6 +88,7 @@ def compute(
     keeper: CheckpointKeeper | None = None,
 ) -> JobResult:
     """Select the features of a whole job, or of one of its units, which is small enough to lose."""
+    process.tables.clear()
     specification, columns = load_input(process, work)
     sha256 = patiently(
         process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)

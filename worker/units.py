@@ -123,6 +123,17 @@ def _select(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
 
 
 def _load(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
+    """The table of the unit's job, which most likely is that of the unit before."""
+    job_id = work.claim.job_id
+    if job_id not in process.tables:
+        process.tables.clear()
+        process.tables[job_id] = _prepare(process, work, heartbeat)
+        log.info("table prepared")
+    table: Table = process.tables[job_id]
+    return table
+
+
+def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
     specification, columns = load_input(process, work)
     config = config_of(specification, process.settings.worker_threads)
     prepared = prepare(columns, specification.target, config, lambda _: heartbeat.check())
@@ -172,6 +183,7 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
 
 def _summarise(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
     table = _load(process, work, heartbeat)
+    process.tables.clear()  # the last unit of its job
     with process.database.write() as session, session.begin():
         units = repository.read_units(session, work.claim.job_id)
         arrays = repository.read_arrays(session, work.claim.job_id)

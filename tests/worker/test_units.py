@@ -31,6 +31,8 @@ def test_two_workers_share_a_job_and_one_is_killed(service: Service) -> None:
         again = service.submit(dataset_id, **JOB)
         service.final(again)
         check_cancel(service, dataset_id)
+    prepared = [line for line in log_of(service, "right").splitlines() if b"table prepared" in line]
+    assert 0 < sum(again.encode() in line for line in prepared) < N_UNITS / 4
     result, replay = result_of(service, job_id), result_of(service, again)
     assert result == replay  # by one worker or by two of which one was killed
     check_comparison(result["comparison"])
