@@ -192,6 +192,20 @@ def test_errors_are_sentences(page: Page) -> None:
     expect(page.locator(".failure")).to_contain_text("There is no job")
 
 
+@refused_with(429)
+def test_a_limit_is_told_where_the_job_was_asked_for(page: Page, service: Service) -> None:
+    def refuse(route: Route) -> None:
+        problem = {"code": "too_many_queued_jobs", "detail": "100 jobs are waiting already"}
+        route.fulfill(status=429, json=problem, content_type="application/problem+json")
+
+    page.route("**/v1/jobs", refuse)
+    page.goto(f"/#/new?dataset={service.upload()}")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".alert")).to_contain_text("100 jobs are waiting already.")
+    expect(page.get_by_role("button", name="Run")).to_be_enabled()
+
+
 def test_names_that_try_to_be_markup_are_text(page: Page, service: Service) -> None:
     rows = "".join(f"{i % 2},<b>{i % 3}</b>,<i>{i % 2}</i>\n" for i in range(60))
     head = io.StringIO()
