@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import structlog
 from sqlalchemy.orm import Session
 
 from app import metrics
-from app.broker import Bell
+from app.broker import JOBS_QUEUE, Bell
 from app.db.base import AnyRow, utc_now
 from app.jobs import state
 from app.jobs.sweep import LOST
@@ -60,7 +58,7 @@ def _recover(session: Session, row: AnyRow, settings: Settings) -> bool:
 
 def _ring_again(session: Session, bell: Bell, settings: Settings) -> None:
     now = utc_now()
-    cutoff = now - timedelta(seconds=settings.resend_seconds)
+    cutoff = now - bell.patience(JOBS_QUEUE, settings.resend_seconds)
     with session.begin():
         unheard = repository.take_unheard(session, now, cutoff)
     for job_id in unheard:

@@ -8,11 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from app.db.base import new_id, utc_now
 from app.jobs.endings import Failure
-from app.jobs.models import JobResult
+from app.jobs.models import Job, JobResult
 from app.jobs.state import Stop
 from app.units import service
 from app.units.models import Unit
@@ -265,3 +265,19 @@ def test_the_sweeper_rings_for_units_nobody_heard_of(protocol: UnitProtocol) -> 
     protocol.sweep()
     protocol.sweep()
     assert protocol.bell.rung[n_rung:] == [job_id]
+
+
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_units_are_not_rung_for_again_while_the_queue_is_full(
+    protocol: UnitProtocol, monkeypatch: pytest.MonkeyPatch, is_silent: bool
+) -> None:
+    job_id = protocol.submit_comparison()
+    protocol.taken(job_id)
+    with protocol.database.write() as session, session.begin():
+        long_ago = utc_now() - timedelta(hours=2)
+        session.execute(update(Unit).values(available_at=long_ago))
+        session.execute(update(Job).values(enqueued_at=long_ago))
+    monkeypatch.setattr(protocol.bell, "is_silent", lambda queue: is_silent)
+    n_rung = len(protocol.bell.rung)
+    protocol.sweep()
+    assert protocol.bell.rung[n_rung:] == [job_id] * is_silent
