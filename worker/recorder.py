@@ -22,6 +22,7 @@ class Recorder:
         self._chosen: list[str] = []
         self._events: list[Event] = []
         self._n_written = 0
+        self._n_peeked = 0
         self._phase: str | None = None
         self._since = time.monotonic()
         self._seconds: dict[str, float] = {}
@@ -47,8 +48,8 @@ class Recorder:
         self._values["loglik"] = progress.loglik
         data = {"phase": progress.phase, "loglik": progress.loglik}
         event = Event("loglik", data, utc_now())
-        # Between two writes only the newest likelihood is kept.
-        if self._events and self._events[-1].kind == "loglik":
+        # Between two writes only the newest likelihood is kept; one that is being written stays.
+        if len(self._events) > self._n_peeked and self._events[-1].kind == "loglik":
             self._events[-1] = event
         else:
             self._events.append(event)
@@ -63,6 +64,7 @@ class Recorder:
     def peek(self) -> tuple[dict[str, Any], list[Event]]:
         """What is not written yet."""
         with self._lock:
+            self._n_peeked = len(self._events)
             return dict(self._values), list(self._events)
 
     def written(self, n_events: int) -> None:
@@ -70,6 +72,7 @@ class Recorder:
         with self._lock:
             del self._events[:n_events]
             self._n_written += n_events
+            self._n_peeked = 0
 
     def written_in_all(self, n_events: int) -> None:
         """So many events of this run are in the database."""

@@ -48,6 +48,16 @@ def test_a_job_is_handed_back_when_the_database_goes_away(
     assert (row.status, row.attempt, row.error) == ("queued", 0, None)
 
 
+def test_a_likelihood_that_comes_during_a_write_is_kept() -> None:
+    recorder = Recorder()
+    recorder.note(Progress(phase="fit", fraction=0.1, loglik=-3))
+    _, written = recorder.peek()
+    recorder.note(Progress(phase="fit", fraction=0.2, loglik=-2))
+    recorder.written(len(written))
+    _, rest = recorder.close()
+    assert [event.data["loglik"] for event in rest] == [-2]
+
+
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_events_are_written_once_when_an_answer_is_lost(
     protocol: Protocol, process: Process, monkeypatch: pytest.MonkeyPatch, is_committed: bool
