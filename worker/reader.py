@@ -68,7 +68,9 @@ def _conclude(
     process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str, Any], columns: Path
 ) -> None:
     if "rejected" in outcome:
-        patiently(process, lambda session: service.reject(session, claim, outcome["rejected"]))
+        patiently(
+            process, lambda session: service.reject(session, claim.holds(), outcome["rejected"])
+        )
         return
     key = key_of(row.tenant, row.id, COLUMNS_KEY)
     with process.store.put(key) as target, columns.open("rb") as source:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
 
@@ -149,7 +150,7 @@ def renew(session: Session, claimed: ReadClaim, lease: timedelta) -> bool:
 def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]) -> bool:
     """The dataset is ready, if the claim still holds."""
     values = {"n_rows": n_rows, "n_columns": len(columns), "columns": columns}
-    return _finish(session, claimed, DatasetStatus.READY, values)
+    return _finish(session, claimed.holds(), DatasetStatus.READY, values)
 
 
 def is_gone(session: Session, dataset_id: str) -> bool:
@@ -158,17 +159,20 @@ def is_gone(session: Session, dataset_id: str) -> bool:
         return not repository.exists(session, dataset_id)
 
 
-def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
-    """The dataset cannot be used, if the claim still holds."""
-    return _finish(session, claimed, DatasetStatus.REJECTED, {"reason": reason})
+def reject(session: Session, guard: Sequence[ColumnElement[bool]], reason: str) -> bool:
+    """The dataset cannot be used, if `guard` holds, which names one claim on it."""
+    return _finish(session, guard, DatasetStatus.REJECTED, {"reason": reason})
 
 
 def _finish(
-    session: Session, claimed: ReadClaim, status: DatasetStatus, values: dict[str, Any]
+    session: Session,
+    guard: Sequence[ColumnElement[bool]],
+    status: DatasetStatus,
+    values: dict[str, Any],
 ) -> bool:
     final = {"status": status, "finished_at": utc_now(), "owner": None, "lease_until": None}
     with session.begin():
-        return repository.change(session, claimed.holds(), {**final, **values}) is not None
+        return repository.change(session, guard, {**final, **values}) is not None
 
 
 def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:

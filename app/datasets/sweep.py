@@ -31,11 +31,12 @@ def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
 
 def _recover(session: Session, row: AnyRow, settings: Settings) -> None:
     claimed = ReadClaim(row.id, row.owner, row.attempt)
+    # The lease is asked for again: its owner may have renewed it since it was read.
+    guard = [*claimed.holds(), Dataset.lease_until <= utc_now()]
     if row.attempt >= settings.max_attempts:
-        service.reject(session, claimed, LOST)
+        service.reject(session, guard, LOST)
         return
     wait = back_off(row.attempt, settings.backoff_seconds)
     freed = {"owner": None, "lease_until": None, "available_at": utc_now() + wait}
     with session.begin():
-        guard = [*claimed.holds(), Dataset.lease_until <= utc_now()]
         repository.change(session, guard, freed)

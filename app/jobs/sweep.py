@@ -59,7 +59,8 @@ def refuse_hopeless(session: Session) -> None:
     with session.begin():
         hopeless = claims.find_hopeless(session)
     for job_id, reason in hopeless:
-        error = Failure("dataset_rejected", f"the dataset was rejected: {reason}").to_json()
+        words = f"was rejected: {reason}" if reason else "is gone"
+        error = Failure("dataset_rejected", f"the dataset {words}").to_json()
         with session.begin():
             end(session, state.REFUSE, [Job.id == job_id], {"error": error}, error)
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app import metrics
+from app.datasets import repository as datasets
 from app.datasets import service as dataset_service
+from app.datasets.sweep import sweep_datasets
+from app.db.base import AnyRow
 from app.errors import Conflict, NotFound
 from app.jobs import runs, service
 from app.jobs.claims import Claim
 from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult
 from app.jobs.state import Stop
-from tests.app.protocol import LEASE, OVER, TENANT, Protocol, result_of
+from tests.app.protocol import LEASE, OVER, SETTINGS, TENANT, Protocol, result_of
 
 
 @pytest.fixture
@@ -224,7 +227,7 @@ def test_a_job_waits_for_its_dataset(protocol: Protocol) -> None:
         assert claimed is not None
         assert dataset_service.claim(session, dataset_id, "other", LEASE) is None
         assert dataset_service.accept(session, claimed[0], 3, [{"name": "y"}, {"name": "a"}])
-        assert not dataset_service.reject(session, claimed[0], "too late")
+        assert not dataset_service.reject(session, claimed[0].holds(), "too late")
     assert protocol.claim(job_id) is not None
 
 
@@ -240,6 +243,35 @@ def test_an_upload_that_kills_its_readers_is_rejected(protocol: Protocol) -> Non
     assert dataset.status == "rejected"
     row = protocol.read(job_id)
     assert (row.status, row.error["code"]) == ("failed", "dataset_rejected")
+
+
+def test_a_job_whose_dataset_is_gone_says_so(protocol: Protocol) -> None:
+    dataset_id = protocol.dataset()
+    job_id = protocol.submit(dataset_id)
+    with protocol.database.write() as session, session.begin():
+        datasets.remove(session, TENANT, dataset_id)
+    protocol.sweep()
+    assert protocol.read(job_id).error["message"] == "the dataset is gone"
+
+
+def test_a_reader_that_renews_its_last_lease_is_left_alone(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset_id = protocol.dataset(columns=None)
+    with protocol.database.write() as session:
+        claimed = dataset_service.claim(session, dataset_id, "reader", OVER)
+    assert claimed is not None
+    find_silent = datasets.find_silent
+
+    def then_it_speaks(session: Session, now: datetime) -> Sequence[AnyRow]:
+        silent = find_silent(session, now)
+        datasets.change(session, claimed[0].holds(), {"lease_until": now + LEASE})
+        return silent
+
+    monkeypatch.setattr(datasets, "find_silent", then_it_speaks)
+    with protocol.database.write() as session:
+        sweep_datasets(session, protocol.bell, SETTINGS.model_copy(update={"max_attempts": 1}))
+        assert dataset_service.accept(session, claimed[0], 3, [{"name": "y"}])
 
 
 def test_other_tenants_see_nothing(protocol: Protocol) -> None:
