@@ -53,6 +53,12 @@ def test_the_image_is_not_root_and_holds_no_build_tools() -> None:
     assert [name for name, _ in build].count("RUN") > 0
 
 
+def test_the_image_is_built_with_bytecode() -> None:
+    """Its user owns no place to put it later."""
+    settings = [arguments for name, arguments in containers.stages()[0] if name == "ENV"]
+    assert "UV_COMPILE_BYTECODE=1" in " ".join(settings).split()
+
+
 def test_passwords_have_no_default() -> None:
     done = containers.docker_compose("config", env={})
     assert done.returncode != 0
