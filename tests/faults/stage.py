@@ -219,7 +219,7 @@ class Stage:
         _signal(alive, signal.SIGKILL)
         for process in filter(None, (self.api, self.spare)):
             process.kill()
-            process.wait()
+            process.communicate()  # also closes the pipe of one that was never told to go
         return (
             wrong
             + [f"a worker's process {p.pid} outlived its stop" for p in alive]
