@@ -52,6 +52,7 @@ def table(tmp_path: Path) -> Path:
         ("pith_mistyped", "key_invalid", "this is no key of this service; it may be mistyped"),
         (new_token(), "key_invalid", "this service knows no such key"),
     ],
+    ids=["missing", "mistyped", "unknown"],
 )
 def test_who_has_no_key_is_told_at_once(
     guarded: Service, table: Path, key: str | None, code: str, sentence: str
