@@ -15,9 +15,6 @@ WITHOUT_PEER = ["iteration", "greedy", "fresh", "whole"]
 PARTS = [*WITHOUT_PEER, *(["peer"] if find_spec("stepmix") else [])]
 
 
-pytestmark = pytest.mark.xdist_group("engine")  # one process measures, once
-
-
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("bench") / "engine.json"

@@ -29,8 +29,6 @@ from pith_client.calls import Api
 from pith_client.specification import specification
 from tests.app.running import CSV, Service
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:

@@ -18,8 +18,6 @@ from pith_client import AsyncPith, Pith, Unauthorized
 from tests import servers
 from tests.app.running import CSV, Service, running_api, running_worker
 
-pytestmark = pytest.mark.xdist_group("client")
-
 ASKED = r"send a key of this service as Authorization: Bearer pith_\.\.\."
 LARGE = 16 << 20
 

@@ -21,8 +21,6 @@ from pith_client import Job, Pith, Unreachable
 from tests import servers
 from tests.app.running import CSV, Service, running_api, running_worker
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 def test_a_selection_outlives_its_service(
     valkey: servers.Valkey, migrated_sqlite: Path, tmp_path: Path

@@ -21,8 +21,6 @@ from pith_client import (
 from pith_client.steps import LONGEST_PAUSE, Pause, Request, exchange
 from tests.app.running import CSV, Service
 
-pytestmark = pytest.mark.xdist_group("client")
-
 GET = Request(method="GET", path="/v1/jobs/job_1")
 DELETE = Request(method="DELETE", path="/v1/jobs/job_1", is_repeatable=False)
 Reply = httpx.Response | Exception

@@ -15,8 +15,6 @@ import pytest
 
 from pith_client import Pith, Result
 
-pytestmark = pytest.mark.xdist_group("client")
-
 NAMES = ["a", "b", "c", "y"]
 FRAME = pd.DataFrame(
     {

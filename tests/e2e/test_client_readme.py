@@ -13,7 +13,6 @@ from pith_client import Pith
 from tests.e2e.embedded import ROOT, WINE, Service
 
 mpl.use("agg")
-pytestmark = pytest.mark.xdist_group("e2e")
 
 
 def test_the_examples_print_what_the_guide_shows(

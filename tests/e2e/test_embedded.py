@@ -8,11 +8,8 @@ import subprocess
 from pathlib import Path
 
 import psutil
-import pytest
 
 from tests.e2e.embedded import MEDIUM, SLOW, Service, serving, start, write_wide_table
-
-pytestmark = pytest.mark.xdist_group("e2e")
 
 
 def test_it_greets_with_its_address_and_a_command_that_works(service: Service) -> None:

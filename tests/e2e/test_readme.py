@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-import pytest
-
 from tests.e2e.embedded import ROOT, Service
-
-pytestmark = pytest.mark.xdist_group("e2e")
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 VARYING = [

@@ -14,10 +14,7 @@ from playwright.sync_api import Browser, FilePayload, Page, Response, Route, exp
 from tests.e2e.browser import CHROMIUM, PHONE, chromium, opened
 from tests.e2e.embedded import SLOW, WINE, Service, write_wide_table
 
-pytestmark = [
-    pytest.mark.xdist_group("e2e"),
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed"),
-]
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed")
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "a'b&\"<b>", "</script>"]
 PATIENCE = 60_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.faults.plan import Kind, plan
 from tests.faults.run import run
 
@@ -13,7 +11,6 @@ SEED = 20261116
 SECONDS = 50.0  # and some more until all has come to rest
 
 
-@pytest.mark.xdist_group("faults")
 def test_nothing_is_lost_or_done_twice_in_a_minute_of_faults(tmp_path: Path) -> None:
     report = run(SEED, SECONDS, n_clients=4, n_workers=2, directory=tmp_path)
     assert report.violations == []
