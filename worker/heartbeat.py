@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.jobs import runs
@@ -92,7 +91,7 @@ class Heartbeat:
                 self._settle(session)
                 values, events = self._recorder.peek()
                 reason = self._renew(session, values, events)
-        except SQLAlchemyError as error:
+        except Exception as error:  # a thread that ended would be missed by nobody
             log.warning("heartbeat failed", error=str(error))
             self._unsure = True
             return self._after_silence()

@@ -184,7 +184,7 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
 def _summarise(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
     table = _load(process, work, heartbeat)
     process.tables.clear()  # the last unit of its job
-    with process.database.write() as session, session.begin():
+    with process.database.read() as session:
         units = repository.read_units(session, work.claim.job_id)
         arrays = repository.read_arrays(session, work.claim.job_id)
     document = dict(units[0].output)

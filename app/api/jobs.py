@@ -152,7 +152,7 @@ def _wait_seconds(prefer: str | None, caller: Caller) -> int:
 
 def _is_known(if_none_match: str | None, version: int) -> bool:
     """Whether the caller has this version; one who names none waits for the next."""
-    if if_none_match is None:
+    if if_none_match is None or if_none_match == f'"{version}"':
         return True
     tags = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
     return "*" in tags or f'"{version}"' in tags

@@ -39,7 +39,11 @@ class TenantDatabase:
         connection = self._reading.connect()
         # It is told only what it does not know, which saves most reads a round trip.
         if _has_policies(self._reading) and connection.info.get(TENANT_VARIABLE) != tenant:
-            connection.execute(_told(tenant, in_transaction=False))
+            try:
+                connection.execute(_told(tenant, in_transaction=False))
+            except BaseException:
+                connection.close()
+                raise
             connection.info[TENANT_VARIABLE] = tenant
         return connection
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from app.db.base import NO_SYNC, AnyRow
+from app.db.base import NO_SYNC, AnyRow, Reader
 from app.jobs.claims import has_room, is_runnable
 from app.jobs.models import Job
 from app.jobs.repository import SWEEP_LIMIT
@@ -159,13 +159,13 @@ def drop_units(session: Session, job_id: str) -> None:
     session.execute(delete(Unit).where(Unit.job_id == job_id), execution_options=NO_SYNC)
 
 
-def read_units(session: Session, job_id: str) -> Sequence[AnyRow]:
+def read_units(session: Reader, job_id: str) -> Sequence[AnyRow]:
     """What came of each unit, in order, without arrays."""
     statement = select(Unit.number, Unit.task, Unit.status, Unit.output, Unit.error)
     return session.execute(statement.where(Unit.job_id == job_id).order_by(Unit.number)).all()
 
 
-def read_arrays(session: Session, job_id: str) -> bytes | None:
+def read_arrays(session: Reader, job_id: str) -> bytes | None:
     """The arrays of the first unit, the selection."""
     statement = select(Unit.arrays).where(Unit.job_id == job_id, Unit.number == 0)
     return session.execute(statement).scalar_one_or_none()
