@@ -77,15 +77,19 @@ def select_gsm(
         done.rank_search = _search_rank(problem, method, tell)
     rank = best_rank(done.rank_search) if done.rank_search else method.ranks[0]
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
-    tell("fit", 0.0, None, None)
-    rows = prepare_rows(problem.table, problem.table_levels, method.family, problem.row_weights)
-    tell("fit", 0.0, None, None)
+
+    def on_wait() -> None:
+        tell("fit", 0.0, None, None)
+
+    on_wait()
+    table, levels = problem.table, problem.table_levels
+    rows = prepare_rows(table, levels, method.family, problem.row_weights, on_wait=on_wait)
 
     def on_iteration(iteration: int, loglik: float) -> None:
         tell("fit", iteration / config.max_iter, loglik, None)
 
     if done.fits is None:
-        done.fits = fit_models(rows, problem.table_levels, config, method.n_models, on_iteration)
+        done.fits = fit_models(rows, levels, config, method.n_models, on_iteration, on_wait)
     with Workers(problem.n_threads) as workers:
         return _Selection(problem, k, method, rows, done.fits, done, workers, tell).run(config)
 

@@ -11,6 +11,12 @@ from typing import TypeVar
 
 Task = TypeVar("Task")
 OnProgress = Callable[[float], None]
+OnWait = Callable[[], None]
+"""Told now and then within a long step: that work goes on, and where it may be stopped."""
+
+
+def nothing() -> None:
+    """For whoever does not listen."""
 
 
 class Workers:

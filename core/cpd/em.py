@@ -15,7 +15,7 @@ from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
-from core.workers import Workers
+from core.workers import OnWait, Workers, nothing
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -59,13 +59,14 @@ def fit_models(
     config: CpdConfig,
     n_models: int,
     on_iteration: OnIteration | None = None,
+    on_wait: OnWait = nothing,
 ) -> list[CpdFit]:
     """Fit the `n_models` best of max(n_init, n_models) restarts, the best first."""
     n_states = states_per_class(rows, config.rank)
     with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
         bank = Bank(rows, n_states, uniform_scale(rows, n_starts), config.smoothing, pool)
-        run = EmRun(bank, seed_parameters(bank, config.seed), config, on_iteration)
+        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_iteration)
         while run.n_models > n_models:
             run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
             run = run.keep_best(max(n_models, run.n_models // 2))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cpd import _packing_kernels as kernels
+from core.workers import OnWait, nothing
 
 MISSING = kernels.MISSING
 NODE_COST = 3
@@ -83,11 +84,13 @@ def level_rows(n_levels: Ints) -> Ints:
     return np.concatenate([[1], 1 + np.cumsum(n_levels)]).astype(np.int64)
 
 
-def pack(columns: Bytes, classes: Ints, n_levels: Ints) -> Packed:
+def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = nothing) -> Packed:
     """Pack `columns` (n_vars, n_rows), whose rows are sorted by their `classes`."""
     packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
+    on_wait()
     blocks, block_class = _cut_blocks(classes)
     run_ptr = kernels.count_runs(packed, blocks)
+    on_wait()
     order, run_code, run_end = kernels.sort_blocks(packed, blocks, run_ptr)
     return Packed(packed, tree, blocks, block_class, order, run_ptr, run_code, run_end)
 

@@ -15,7 +15,7 @@ from core.cpd.model import MISSING
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.results import RankScore
-from core.workers import Workers
+from core.workers import OnWait, Workers
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -47,8 +47,8 @@ def search_rank(
     weights = np.ones(len(codes)) if row_weights is None else row_weights
     tell = on_progress or (lambda fraction: None)
     tell(0.0)
-    rows = prepare_rows(codes, n_levels, config.family, weights * labelled, folds)
-    tell(0.0)
+    weights = weights * labelled
+    rows = prepare_rows(codes, n_levels, config.family, weights, folds, lambda: tell(0.0))
     scores: list[RankScore] = []
     known: dict[tuple[int, ...], RankScore] = {}
     with Workers(config.n_threads) as pool:
@@ -61,7 +61,7 @@ def search_rank(
                 previous = _fit_folds(
                     rows, n_states, n_folds, replace(config, rank=rank), previous, pool, report
                 )
-                known[key] = _score(previous, rows, rank, n_folds)
+                known[key] = _score(previous, rows, rank, n_folds, report.wait)
             scores.append(replace(known[key], rank=rank))
     return scores
 
@@ -93,9 +93,14 @@ def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
 class _Report:
     def __init__(self, on_progress: Callable[[float], None], index: int, n_ranks: int) -> None:
         self._tell, self._index, self._n_ranks = on_progress, index, n_ranks
+        self._done = 0.0
 
     def __call__(self, iteration: int, _loglik: float) -> None:
-        self._tell((self._index + iteration / (CV_ITERATIONS + 1)) / self._n_ranks)
+        self._done = iteration / (CV_ITERATIONS + 1)
+        self.wait()
+
+    def wait(self) -> None:
+        self._tell((self._index + self._done) / self._n_ranks)
 
 
 def _fit_folds(
@@ -110,7 +115,7 @@ def _fit_folds(
     in_training = rows.folds[:, None] != np.arange(n_folds)
     scale = (rows.weights[:, None] * in_training).astype(np.float32)
     bank = Bank(rows, n_states, scale, config.smoothing, pool)
-    start = seed_parameters(bank, config.seed)
+    start = seed_parameters(bank, config.seed, report.wait)
     if previous is not None:
         start = _continue_from(previous, bank, start)
     run = EmRun(bank, start, config, report)
@@ -131,8 +136,8 @@ def _continue_from(previous: EmRun, bank: Bank, seeds: Parameters) -> Parameters
     return Parameters(seeds.weights, new.to_tiles(flat))
 
 
-def _score(run: EmRun, rows: Rows, rank: int, n_folds: int) -> RankScore:
-    predicted, truth = _predict_held_out(run, rows)
+def _score(run: EmRun, rows: Rows, rank: int, n_folds: int, on_wait: OnWait) -> RankScore:
+    predicted, truth = _predict_held_out(run, rows, on_wait)
     wrong = np.bincount(rows.folds, weights=rows.weights * (predicted != truth), minlength=n_folds)
     total = np.bincount(rows.folds, weights=rows.weights, minlength=n_folds)
     errors = wrong[total > 0] / total[total > 0]
@@ -140,15 +145,15 @@ def _score(run: EmRun, rows: Rows, rank: int, n_folds: int) -> RankScore:
     return RankScore(rank=rank, error=float(wrong.sum() / total.sum()), error_se=se)
 
 
-def _predict_held_out(run: EmRun, rows: Rows) -> tuple[Ints, Ints]:
+def _predict_held_out(run: EmRun, rows: Rows, on_wait: OnWait) -> tuple[Ints, Ints]:
     """Most probable label of every row under the model that did not see it, and its true one."""
     bank, own = run.bank, np.arange(len(rows.weights))
     if len(rows.classes) > 1 or rows.n_vars < rows.source.shape[1]:
         prior = np.log(rows.class_weights)
-        scores = [
-            prior[c] + bank.class_loglik(run.parameters, c)[own, rows.folds]
-            for c in range(len(prior))
-        ]
+        scores = []
+        for c in range(len(prior)):
+            scores.append(prior[c] + bank.class_loglik(run.parameters, c)[own, rows.folds])
+            on_wait()
         return np.argmax(scores, axis=0), np.repeat(np.arange(len(prior)), rows.class_sizes)
     label = rows.n_vars - 1
     posterior = bank.posterior(run.parameters, hide=label)

@@ -12,6 +12,7 @@ from core.cpd import _packing_kernels as kernels
 from core.cpd.model import MISSING
 from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
 from core.errors import InvalidConfig, InvalidData
+from core.workers import OnWait, nothing
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -63,9 +64,11 @@ def prepare_rows(
     family: Family,
     row_weights: Floats | None = None,
     folds: Ints | None = None,
+    on_wait: OnWait = nothing,
 ) -> Rows:
     """Check, join equal rows, sort by class and pack. Rows without weight take no part."""
     weights = _checked_weights(codes, n_levels, row_weights)
+    on_wait()
     codes = np.ascontiguousarray(codes)
     folds = np.zeros(len(codes), dtype=np.int64) if folds is None else folds
     used = weights > 0
@@ -76,19 +79,27 @@ def prepare_rows(
     if not used.all():
         codes, weights, folds = codes[used], weights[used], folds[used]
     if family == "joint":
-        return _pack_rows(codes, n_levels, weights, folds, np.zeros(len(codes), dtype=np.int64))
-    return _pack_rows(codes, n_levels[:-1], weights, folds, codes[:, -1].astype(np.int64))
+        labels = np.zeros(len(codes), dtype=np.int64)
+        return _pack_rows(codes, n_levels, weights, folds, labels, on_wait)
+    labels = codes[:, -1].astype(np.int64)
+    return _pack_rows(codes, n_levels[:-1], weights, folds, labels, on_wait)
 
 
-def _pack_rows(codes: Bytes, n_levels: Ints, weights: Floats, folds: Ints, labels: Ints) -> Rows:
+def _pack_rows(
+    codes: Bytes, n_levels: Ints, weights: Floats, folds: Ints, labels: Ints, on_wait: OnWait
+) -> Rows:
     classes, class_index = np.unique(labels, return_inverse=True)
     joined = distinct_rows(codes, class_index * (int(folds.max()) + 1) + folds, weights)
+    on_wait()
     row_class = class_index[joined.rows]
     columns = kernels.gather_columns(codes, joined.rows, len(n_levels))
     marginals = _marginals(columns, n_levels, joined.weights)
+    on_wait()
+    packed = pack(columns, row_class, n_levels, on_wait)
+    on_wait()
     return Rows(
         source=codes,
-        packed=pack(columns, row_class, n_levels),
+        packed=packed,
         weights=joined.weights,
         folds=folds[joined.rows],
         base=_independent_loglik(columns, marginals),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.cpd.bank import Bank, Parameters
 from core.cpd.model import MISSING
 from core.cpd.rows import Rows
+from core.workers import OnWait, nothing
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -26,7 +27,7 @@ SEED_POOL = 2000
 """Seeds are drawn from this many rows of a class at most, each model from rows of its own."""
 
 
-def seed_parameters(bank: Bank, seed: int) -> Parameters:
+def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = nothing) -> Parameters:
     """First guess of every model of a bank."""
     rows, layout = bank.rows, bank.layout
     rng = np.random.default_rng(seed)
@@ -35,6 +36,7 @@ def seed_parameters(bank: Bank, seed: int) -> Parameters:
     for c, (lo, hi) in enumerate(pairwise([*rows.class_start, len(rows.weights)])):
         seeds = [_draw_seeds(rows, lo, hi, layout.n_states, rng) for _ in range(layout.n_models)]
         probs[c] += SEED_SHARE * _one_hot(rows, np.concatenate(seeds))
+        on_wait()
     probs[:, 0] = 1
     even = np.tile(bank.state_mask / bank.n_states[:, None], (1, layout.n_models))
     return Parameters(layout.to_tiles(even), layout.to_tiles(probs))

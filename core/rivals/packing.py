@@ -13,6 +13,8 @@ from core.rivals import _kernels
 from core.workers import Workers
 
 BYTE = 256
+ROWS_PER_CELL = 4
+"""With fewer, walking through a shared histogram costs more than filling one for each feature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +71,7 @@ def _blocks_of_rows(problem: CodedProblem) -> list[tuple[int, int]]:
 
 
 def _codes_worth_packing(problem: CodedProblem, widest: int) -> int:
-    """Past one cell a row, walking through the histogram costs more than filling it."""
-    return min(BYTE, problem.n_rows // (widest * problem.n_classes))
+    return min(BYTE, problem.n_rows // (widest * problem.n_classes * ROWS_PER_CELL))
 
 
 def _group(
