@@ -99,7 +99,11 @@ def peer_seconds(peer: str, n_rows: int, n_features: int, limit: float) -> tuple
     command = [sys.executable, "-m", "benchmarks.rivals", "--peer", peer]
     size = ["--rows", str(n_rows), "--features", str(n_features)]
     process = subprocess.Popen(
-        [*command, *size], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [*command, *size],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # what joblib says of a process that is ended
+        text=True,
+        start_new_session=True,
     )
     try:
         printed, _ = process.communicate(timeout=limit)
