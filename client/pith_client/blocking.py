@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
+from inspect import GEN_CLOSED, getgeneratorstate
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx
@@ -95,11 +96,14 @@ class Pith:
         go_on: Callable[[], Step] = partial(next, call)
         while True:
             try:
-                step = go_on()
+                go_on = self._perform(call, go_on())
             except StopIteration as done:
                 value: T = done.value
                 return value
-            go_on = self._perform(call, step)
+            except KeyboardInterrupt as interrupt:  # between two steps, where no step hears of it
+                if getgeneratorstate(call) == GEN_CLOSED:
+                    raise
+                go_on = partial(call.throw, interrupt)
 
     def _iterate(self, flow: Flow[T]) -> Iterator[T]:
         go_on: Callable[[], Step | Item[T]] = partial(next, flow)

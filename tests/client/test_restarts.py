@@ -119,6 +119,27 @@ def test_an_interrupt_while_submitting_leaves_no_job_behind(
     assert pith.wait(job.id).status == "cancelled"
 
 
+def test_an_interrupt_between_two_requests_cancels_the_job(
+    service: Service, pith: Pith, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_bytes(CSV)
+
+    class Unlucky(Pith):
+        is_over = False
+
+        def _perform(self, steps: Any, step: Any) -> Any:
+            if "/v1/jobs/" in getattr(step, "path", "") and not self.is_over:
+                self.is_over = True
+                raise KeyboardInterrupt
+            return super()._perform(steps, step)
+
+    with Unlucky(service.url) as unlucky, pytest.raises(KeyboardInterrupt):
+        unlucky.select(table, "slow", labels={"test": "between"})
+    (job,) = pith.jobs(label="test=between")
+    assert pith.wait(job.id).status == "cancelled"
+
+
 def test_waiting_alone_leaves_the_job_alone(pith: Pith, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_bytes(CSV)
