@@ -9,7 +9,7 @@ taken in a few groups. The label's gain is at most the latent one, and at most t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from core.config import Objective
 from core.selection.chance import Chance
 from core.selection.doubles import Doubles
-from core.selection.objective import AveragedObjective, Gains, Information
+from core.selection.fresh import Fresh
+from core.selection.objective import AveragedObjective, Information
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -121,39 +122,6 @@ def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = N
     return steps
 
 
-@dataclass
-class _Fresh:
-    """Gains evaluated for the current S, by feature; -inf where not evaluated.
-
-    `caps` is what is unknown about a feature given S, infinite where nobody looked.
-    """
-
-    latent: Floats
-    latent_se: Floats
-    label: Floats
-    label_se: Floats
-    done: NDArray[np.bool_] = field(init=False)
-    caps: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.done = np.zeros(len(self.latent), dtype=bool)
-        self.caps = np.full(len(self.latent), np.inf)
-
-    @classmethod
-    def empty(cls, n: int) -> _Fresh:
-        return cls(*(np.full(n, -np.inf) for _ in range(4)))
-
-    def store(self, gains: Gains) -> None:
-        at = gains.features
-        self.latent[at], self.latent_se[at] = gains.latent, gains.latent_se
-        self.label[at], self.label_se[at] = gains.label, gains.label_se
-        self.done[at] = True
-
-    def of(self, objective: Objective) -> Floats:
-        """The gains that decide."""
-        return np.minimum(self.label if objective == "label" else self.latent, self.caps)
-
-
 class _Search:
     def __init__(self, objective: AveragedObjective, task: Task) -> None:
         self._objective = objective
@@ -162,7 +130,7 @@ class _Search:
         self._bounds: dict[Objective, Floats] = {
             o: np.full(self._n, np.inf) for o in ("latent", "label")
         }
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         self._informed = task.informed
         self._chosen = list(task.chosen)
         self.remaining: Ints = np.unique(
@@ -212,7 +180,7 @@ class _Search:
         """Start over for the latent gain alone, which costs a fraction of the label's."""
         fresh = self._fresh
         self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         if not self._task.lazy:
             self._evaluate(self.remaining, with_label=False)
 
@@ -256,7 +224,7 @@ class _Search:
         self._objective.add(feature)
         self._chosen.append(feature)
         self.remaining = self.remaining[self.remaining != feature]
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         return self._objective.information()
 
     def _chance(self, features: Ints) -> Floats:

@@ -17,7 +17,7 @@ CSV_TYPE = {"content-type": "text/csv"}
 JSON = {"content-type": "application/json"}
 
 
-def check(response: httpx.Response, status: int, code: str, *pointers: str) -> Any:
+def assert_problem(response: httpx.Response, status: int, code: str, *pointers: str) -> Any:
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     problem = response.json()
@@ -39,18 +39,18 @@ def check(response: httpx.Response, status: int, code: str, *pointers: str) -> A
     ],
 )
 def test_unknown_job(service: Service, path: str) -> None:
-    check(service.client.get(path), 404, "job_not_found")
+    assert_problem(service.client.get(path), 404, "job_not_found")
 
 
 def test_unknown_things(service: Service) -> None:
     client = service.client
-    check(client.get(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
-    check(client.delete(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
-    check(client.post(f"/v1/jobs/{JOB}/cancel"), 404, "job_not_found")
-    check(client.delete(f"/v1/jobs/{JOB}"), 404, "job_not_found")
-    check(client.get("/v1/jobs/no%00id"), 404, "not_found")
-    check(client.get("/nowhere"), 404, "not_found")
-    check(client.get("/docs/other.js"), 404, "not_found")
+    assert_problem(client.get(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
+    assert_problem(client.delete(f"/v1/datasets/{DATASET}"), 404, "dataset_not_found")
+    assert_problem(client.post(f"/v1/jobs/{JOB}/cancel"), 404, "job_not_found")
+    assert_problem(client.delete(f"/v1/jobs/{JOB}"), 404, "job_not_found")
+    assert_problem(client.get("/v1/jobs/no%00id"), 404, "not_found")
+    assert_problem(client.get("/nowhere"), 404, "not_found")
+    assert_problem(client.get("/docs/other.js"), 404, "not_found")
 
 
 def test_a_job_that_cannot_fit(service: Service) -> None:
@@ -61,24 +61,24 @@ def test_a_job_that_cannot_fit(service: Service) -> None:
     body = {"dataset_id": dataset_id, "target": "x1", "method": method}
     for query in ({}, {"validate_only": "true"}):
         answer = service.client.post("/v1/jobs", json=body, params=query)
-        problem = check(answer, 422, "insufficient_memory", "/dataset_id")
+        problem = assert_problem(answer, 422, "insufficient_memory", "/dataset_id")
         assert "GiB of memory and a worker has 8.0 GiB" in problem["detail"]
 
 
 def test_wrong_method(service: Service) -> None:
     response = service.client.put("/v1/jobs")
-    check(response, 405, "method_not_allowed")
+    assert_problem(response, 405, "method_not_allowed")
     assert response.headers["allow"]
 
 
 def test_result_of_a_job_without_one(service: Service) -> None:
     job_id = service.submit(service.ready_dataset(), target="slow")
-    problem = check(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
+    problem = assert_problem(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
     assert problem["job_status"] in {"queued", "running"}
-    check(service.client.get(f"/v1/jobs/{job_id}/factors"), 409, "no_result")
+    assert_problem(service.client.get(f"/v1/jobs/{job_id}/factors"), 409, "no_result")
     service.client.post(f"/v1/jobs/{job_id}/cancel")
     service.final(job_id)
-    problem = check(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
+    problem = assert_problem(service.client.get(f"/v1/jobs/{job_id}/result"), 409, "no_result")
     assert problem["job_status"] == "cancelled"
 
 
@@ -117,29 +117,29 @@ def same_when_checked(service: Service, body: dict[str, Any]) -> None:
 def test_bad_fields_have_pointers(service: Service, fields: dict[str, Any], pointer: str) -> None:
     body = {"dataset_id": DATASET, "target": "y", **fields}
     response = service.client.post("/v1/jobs", content=json.dumps(body), headers=JSON)
-    problem = check(response, 422, "invalid_request", pointer)
+    problem = assert_problem(response, 422, "invalid_request", pointer)
     assert problem["errors"][0]["place"] == "body"
     same_when_checked(service, body)
 
 
 def test_missing_fields(service: Service) -> None:
     response = service.client.post("/v1/jobs", json={})
-    check(response, 422, "invalid_request", "/dataset_id", "/target")
+    assert_problem(response, 422, "invalid_request", "/dataset_id", "/target")
 
 
 def test_numbers_that_are_none(service: Service) -> None:
     body = b'{"dataset_id": "%s", "target": "y", "method": {"name": "rjmi", "sigma": NaN}}'
     response = service.client.post("/v1/jobs", content=body % DATASET.encode(), headers=JSON)
-    check(response, 422, "invalid_request", "/method/sigma")
+    assert_problem(response, 422, "invalid_request", "/method/sigma")
 
 
 def test_unknown_dataset_and_columns(service: Service) -> None:
     post = service.client.post
     response = post("/v1/jobs", json={"dataset_id": DATASET, "target": "y"})
-    check(response, 422, "unknown_dataset", "/dataset_id")
+    assert_problem(response, 422, "unknown_dataset", "/dataset_id")
     dataset_id = service.ready_dataset(b"income,age,label\n1,2,3\n3,4,5\n")
     response = post("/v1/jobs", json={"dataset_id": dataset_id, "target": "lable"})
-    problem = check(response, 422, "unknown_column", "/target")
+    problem = assert_problem(response, 422, "unknown_column", "/target")
     assert "'label'" in problem["detail"]
     body = {
         "dataset_id": dataset_id,
@@ -149,11 +149,11 @@ def test_unknown_dataset_and_columns(service: Service) -> None:
         "discretize": {"kinds": {"a/b": "discrete"}},
     }
     pointers = ["/weight_column", "/columns/exclude/0", "/discretize/kinds/a~1b"]
-    check(post("/v1/jobs", json=body), 422, "unknown_column", *pointers)
-    check(post("/v1/jobs?validate_only=true", json=body), 422, "unknown_column", *pointers)
+    assert_problem(post("/v1/jobs", json=body), 422, "unknown_column", *pointers)
+    assert_problem(post("/v1/jobs?validate_only=true", json=body), 422, "unknown_column", *pointers)
     same_when_checked(service, body)
     response = post("/v1/jobs", json={"dataset_id": dataset_id, "target": "label", "k": 3})
-    check(response, 422, "invalid_request", "/k")
+    assert_problem(response, 422, "invalid_request", "/k")
 
 
 @pytest.mark.parametrize(
@@ -169,53 +169,57 @@ def test_unknown_dataset_and_columns(service: Service) -> None:
     ],
 )
 def test_bad_queries(service: Service, query: dict[str, Any], pointer: str) -> None:
-    problem = check(service.client.get("/v1/jobs", params=query), 422, "invalid_request", pointer)
+    problem = assert_problem(
+        service.client.get("/v1/jobs", params=query), 422, "invalid_request", pointer
+    )
     assert problem["errors"][0]["place"] == "query"
 
 
 @pytest.mark.parametrize("token", ["x", "AAAA", "WzEsMl0", "bnVsbA", "WyIyMDI2IiwgIngiXQ", "é"])
 def test_forged_page_tokens(service: Service, token: str) -> None:
     query = {"page_token": token}
-    check(service.client.get("/v1/jobs", params=query), 422, "invalid_page_token", "/page_token")
+    assert_problem(
+        service.client.get("/v1/jobs", params=query), 422, "invalid_page_token", "/page_token"
+    )
     path = "/v1/datasets"
-    check(service.client.get(path, params=query), 422, "invalid_page_token", "/page_token")
+    assert_problem(service.client.get(path, params=query), 422, "invalid_page_token", "/page_token")
 
 
 def test_bad_headers(service: Service) -> None:
     job_id = service.submit(service.ready_dataset(), k=1)
     path = f"/v1/jobs/{job_id}/events"
     response = service.client.get(path, headers={"last-event-id": "three"})
-    check(response, 422, "invalid_request", "/Last-Event-ID")
-    check(service.client.get(path, headers={"accept": "text/html"}), 406, "not_acceptable")
+    assert_problem(response, 422, "invalid_request", "/Last-Event-ID")
+    assert_problem(service.client.get(path, headers={"accept": "text/html"}), 406, "not_acceptable")
     body = {"dataset_id": DATASET, "target": "y"}
     response = service.client.post("/v1/jobs", json=body, headers={"idempotency-key": "a" * 256})
-    check(response, 422, "invalid_request", "/idempotency-key")
+    assert_problem(response, 422, "invalid_request", "/idempotency-key")
 
 
 def test_bad_documents(service: Service) -> None:
     post = service.client.post
-    check(post("/v1/jobs", content=b"{", headers=JSON), 400, "malformed_json")
-    check(post("/v1/jobs", content=b"[" * 100_000, headers=JSON), 400, "bad_request")
-    check(post("/v1/jobs", content=b"\xff{}", headers=JSON), 400, "bad_request")
-    check(post("/v1/jobs", content=b"a=1"), 415, "unsupported_media_type")
+    assert_problem(post("/v1/jobs", content=b"{", headers=JSON), 400, "malformed_json")
+    assert_problem(post("/v1/jobs", content=b"[" * 100_000, headers=JSON), 400, "bad_request")
+    assert_problem(post("/v1/jobs", content=b"\xff{}", headers=JSON), 400, "bad_request")
+    assert_problem(post("/v1/jobs", content=b"a=1"), 415, "unsupported_media_type")
     large = b'{"target": "' + b"x" * (2 << 20) + b'"}'
-    check(post("/v1/jobs", content=large, headers=JSON), 413, "too_large")
+    assert_problem(post("/v1/jobs", content=large, headers=JSON), 413, "too_large")
 
 
 def test_bad_uploads(service: Service) -> None:
     post = service.client.post
-    check(post("/v1/datasets", content=b"x"), 415, "unsupported_media_type")
+    assert_problem(post("/v1/datasets", content=b"x"), 415, "unsupported_media_type")
     png = {"content-type": "image/png"}
-    check(post("/v1/datasets", content=b"x", headers=png), 415, "unsupported_media_type")
-    check(post("/v1/datasets", data={"other": "x"}, files={"more": b"y"}), 422, "no_file")
+    assert_problem(post("/v1/datasets", content=b"x", headers=png), 415, "unsupported_media_type")
+    assert_problem(post("/v1/datasets", data={"other": "x"}, files={"more": b"y"}), 422, "no_file")
     broken = {"content-type": "multipart/form-data"}
-    check(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
+    assert_problem(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
     broken = {"content-type": "multipart/form-data; boundary=B"}
-    check(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
+    assert_problem(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
     cut = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b'
-    check(post("/v1/datasets", content=cut, headers=broken), 400, "malformed_multipart")
+    assert_problem(post("/v1/datasets", content=cut, headers=broken), 400, "malformed_multipart")
     response = post("/v1/datasets?delimiter=ab", content=CSV, headers=CSV_TYPE)
-    check(response, 422, "invalid_request", "/delimiter")
+    assert_problem(response, 422, "invalid_request", "/delimiter")
 
 
 def test_uploads_beyond_the_limit(service: Service) -> None:
@@ -226,10 +230,12 @@ def test_uploads_beyond_the_limit(service: Service) -> None:
     large = b"x" * (3 << 20)
     stored = sorted(service.data_dir.rglob("raw*"))
     post = service.client.post
-    check(post("/v1/datasets", content=large, headers=CSV_TYPE), 413, "upload_too_large")
-    check(post("/v1/datasets", content=endless(), headers=CSV_TYPE), 413, "upload_too_large")
+    assert_problem(post("/v1/datasets", content=large, headers=CSV_TYPE), 413, "upload_too_large")
+    assert_problem(
+        post("/v1/datasets", content=endless(), headers=CSV_TYPE), 413, "upload_too_large"
+    )
     files = {"file": ("x.csv", large, "text/csv")}
-    check(post("/v1/datasets", files=files), 413, "upload_too_large")
+    assert_problem(post("/v1/datasets", files=files), 413, "upload_too_large")
     assert sorted(service.data_dir.rglob("raw*")) == stored
 
 
