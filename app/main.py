@@ -9,7 +9,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from app.api import checks, datasets, docs, jobs, operations, outcomes, reports, web
+from app.api import checks, datasets, docs, jobs, operations, outcomes, polling, reports, web
 from app.api.access import Guarded
 from app.api.deps import Services
 from app.api.keyring import Keyring
@@ -44,8 +44,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.registry = CollectorRegistry()
-    # The most polled first.
-    for part in (jobs, outcomes, datasets, checks, reports, operations, docs, web):
+    # The most called first.
+    for part in (jobs, polling, outcomes, datasets, checks, reports, operations, docs, web):
         app.include_router(part.router)
     install_handlers(app)
     install_openapi(app)

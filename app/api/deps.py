@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
@@ -83,8 +84,9 @@ async def require_json(request: Request) -> None:
 
 
 CallerDep = Annotated[Caller, Depends(resolve_caller)]
+JOB_ID = re.compile(r"^job_[0-9a-f]{32}$")
 JobId = Annotated[
-    str, Path(pattern=r"^job_[0-9a-f]{32}$", examples=["job_0123456789abcdef0123456789abcdef"])
+    str, Path(pattern=JOB_ID.pattern, examples=["job_0123456789abcdef0123456789abcdef"])
 ]
 DatasetId = Annotated[
     str, Path(pattern=r"^ds_[0-9a-f]{32}$", examples=["ds_0123456789abcdef0123456789abcdef"])

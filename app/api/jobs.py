@@ -1,8 +1,7 @@
-"""Routes of jobs: submit, poll, list, cancel, delete."""
+"""Routes of jobs: submit, list, cancel, delete."""
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,9 +11,9 @@ from pydantic import AwareDatetime, Field
 from app.api import paging
 from app.api.checks import checked
 from app.api.datasets import PageQuery
-from app.api.deps import Caller, CallerDep, JobId, require_json
-from app.api.openapi import header, link, problems
-from app.api.polled import Answer
+from app.api.deps import CallerDep, JobId, require_json
+from app.api.openapi import header, problems
+from app.api.polled import LINKS, POLLED, Answer
 from app.api.schemas import JobCreate, JobPage, JobRead
 from app.jobs import service
 from app.jobs.methods import Strict
@@ -24,23 +23,10 @@ from app.jobs.state import Status
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
-JSON = "application/json"
-WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})\"?(?:$|[,;\s])", re.I)
-LINKS = {
-    "GetJob": link("getJob", "job_id", "/id", "Poll it."),
-    "ListEvents": link("listEvents", "job_id", "/id", "Watch it."),
-    "GetResult": link("getResult", "job_id", "/id", "When it has succeeded."),
-    "GetFactors": link("getFactors", "job_id", "/id", "The fitted model."),
-    "CancelJob": link("cancelJob", "job_id", "/id", "Stop it."),
-    "DeleteJob": link("deleteJob", "job_id", "/id", "When it is final."),
-}
-ETAG = {"ETag": header("The version of the job; for `If-None-Match`.")}
-RETRY = {"Retry-After": header("Seconds to wait before the next poll; absent when final.")}
 SUBMITTED: dict[str, Any] = {
-    "headers": {**ETAG, **RETRY, "Location": header("The job.")},
+    "headers": {**POLLED["headers"], "Location": header("The job.")},
     "links": LINKS,
 }
-POLLED: dict[str, Any] = {"headers": {**ETAG, **RETRY}, "links": LINKS}
 
 
 class SubmitQuery(Strict):
@@ -91,7 +77,7 @@ def submit_job(
 ) -> Response:
     """Answers at once; the job waits for its dataset and for a worker."""
     if query.validate_only:
-        return Response(checked(body, caller).model_dump_json(), 200, media_type=JSON)
+        return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
     services = caller.services
     job, _ = caller.write(
         service.submit,
@@ -101,73 +87,7 @@ def submit_job(
         services.settings.quota,
         services.settings.worker_max_memory_bytes,
     )
-    return _respond(_render(job), 202, {"Location": f"/v1/jobs/{job.id}"})
-
-
-@router.get(
-    "/{job_id}",
-    operation_id="getJob",
-    summary="Poll a job",
-    response_model=JobRead,
-    responses={
-        **problems(404),
-        200: {"description": "The job as it is.", **POLLED},
-        304: {"description": "Not changed since the ETag in `If-None-Match`.", "headers": ETAG},
-    },
-)
-async def get_job(
-    job_id: JobId,
-    caller: CallerDep,
-    if_none_match: Annotated[str | None, Header()] = None,
-    prefer: Annotated[
-        str | None, Header(description="`wait=30` holds the answer until the job changes.")
-    ] = None,
-) -> Response:
-    """Cheap; ask as often as `Retry-After` says, or wait for a change."""
-    answer = await _answer(caller, job_id)
-    seconds = _wait_seconds(prefer, caller)
-    if seconds and not answer.is_final and _is_known(if_none_match, answer.version):
-        await caller.services.watcher.wait(job_id, answer.version, seconds)
-        answer = await _answer(caller, job_id)
-    applied = {"Preference-Applied": f"wait={seconds}"} if seconds else {}
-    if if_none_match is not None and _is_known(if_none_match, answer.version):
-        return Response(status_code=304, headers={"ETag": f'"{answer.version}"', **applied})
-    return _respond(answer, 200, applied)
-
-
-async def _answer(caller: Caller, job_id: str) -> Answer:
-    """The job as it is; it is read and rendered only if it has changed since the last poll."""
-    version = await caller.services.versions.of(caller.tenant, job_id)
-    known = caller.services.polled.find(job_id, version)
-    if known is None:
-        known = _render(await caller.read_aside(service.get_job, job_id))
-        caller.services.polled.keep(job_id, known)
-    return known
-
-
-def _wait_seconds(prefer: str | None, caller: Caller) -> int:
-    match = WAIT.search(prefer) if prefer else None
-    return min(int(match[1]), caller.services.settings.max_wait_seconds) if match else 0
-
-
-def _is_known(if_none_match: str | None, version: int) -> bool:
-    """Whether the caller has this version; one who names none waits for the next."""
-    if if_none_match is None or if_none_match == f'"{version}"':
-        return True
-    tags = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
-    return "*" in tags or f'"{version}"' in tags
-
-
-def _render(job: Any) -> Answer:
-    body = JobRead.model_validate(job).model_dump_json()
-    return Answer(job.version, Status(job.status).is_final, body)
-
-
-def _respond(answer: Answer, status: int, headers: dict[str, str]) -> Response:
-    headers = {"ETag": f'"{answer.version}"', **headers}
-    if not answer.is_final:
-        headers["Retry-After"] = "1"
-    return Response(answer.body, status, headers, JSON)
+    return Answer.of(job).respond(202, {"Location": f"/v1/jobs/{job.id}"})
 
 
 @router.get(
@@ -209,9 +129,8 @@ def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPag
 )
 def cancel_job(job_id: JobId, caller: CallerDep) -> Response:
     """Idempotent; a final job answers as it is."""
-    job = caller.write(service.cancel, job_id)
-    answer = _render(job)
-    return _respond(answer, 200 if answer.is_final else 202, {})
+    answer = Answer.of(caller.write(service.cancel, job_id))
+    return answer.respond(200 if answer.is_final else 202, {})
 
 
 @router.delete(

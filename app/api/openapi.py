@@ -68,6 +68,11 @@ def header(description: str, kind: str = "string") -> dict[str, Any]:
     return {"description": description, "schema": {"type": kind}}
 
 
+def request_header(name: str, description: str) -> dict[str, Any]:
+    """A documented header of a request, for a route that reads it by itself."""
+    return {"name": name, "in": "header", "required": False, **header(description)}
+
+
 def link(operation: str, parameter: str, pointer: str, description: str) -> dict[str, Any]:
     """Where a value of this answer leads."""
     value = f"$response.body#{pointer}"

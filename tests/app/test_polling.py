@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from app.api.schemas import JobRead
+from app.db.base import new_id
 from tests.app.running import Service
 
 
@@ -68,10 +69,19 @@ def test_polling_with_etag_and_wait(service: Service) -> None:
     JobRead.model_validate(first.json())
     assert "retry-after" not in first.headers
     tag = first.headers["etag"]
-    unchanged = service.client.get(path, headers={"if-none-match": tag})
-    assert (unchanged.status_code, unchanged.content) == (304, b"")
-    assert unchanged.headers["etag"] == tag
+    for known in (tag, f"W/{tag}", f'"0", {tag}', "*"):
+        unchanged = service.client.get(path, headers={"if-none-match": known})
+        assert (unchanged.status_code, unchanged.content) == (304, b""), known
+        assert unchanged.headers["etag"] == tag
     assert service.client.get(path, headers={"if-none-match": '"0"'}).status_code == 200
+
+
+def test_a_known_version_makes_no_bad_id_good(service: Service) -> None:
+    answers = [
+        service.client.get(f"/v1/jobs/{job_id}", headers={"if-none-match": "*"})
+        for job_id in (new_id("job"), "job_1")
+    ]
+    assert [answer.status_code for answer in answers] == [404, 404]
 
 
 def test_wait_answers_when_something_changes(service: Service) -> None:

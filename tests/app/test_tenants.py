@@ -79,15 +79,18 @@ def until_final(client: httpx.Client, job_id: str) -> None:
         pass
 
 
+@pytest.mark.parametrize("headers", [{}, {"If-None-Match": "*"}], ids=["plain", "conditional"])
 @pytest.mark.parametrize(("method", "path"), CALLS)
-def test_ids_of_another_tenant_do_not_exist(tenants: Tenants, method: str, path: str) -> None:
+def test_ids_of_another_tenant_do_not_exist(
+    tenants: Tenants, method: str, path: str, headers: dict[str, str]
+) -> None:
     before = tenants.everything()
     (name,) = re.findall(r"{(\w+)}", path)
     for known in tenants.ids[name]:
-        answer = tenants.other.request(method, path.format(**{name: known}))
+        answer = tenants.other.request(method, path.format(**{name: known}), headers=headers)
         assert answer.status_code == 404, answer.text
         unknown = path.format(**{name: known[:-1] + ("0" if known[-1] != "0" else "1")})
-        nobody = tenants.other.request(method, unknown)
+        nobody = tenants.other.request(method, unknown, headers=headers)
         assert disguised(answer, known) == disguised(nobody, unknown.split("/")[3])
     assert tenants.everything() == before
 
