@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import contextmanager_in_threadpool
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
@@ -136,7 +137,7 @@ async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes
         chunks, media_type, name = part.chunks, part.media_type, name or part.filename
     upload_format = _format(media_type, name)
     dataset_id = new_id("ds")
-    with _storing(caller, dataset_id) as file:
+    async with _storing(caller, dataset_id) as file:
         received = await receive(chunks, file, max_bytes)
     return Upload(
         dataset_id=dataset_id,
@@ -148,10 +149,12 @@ async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes
     )
 
 
-@contextmanager
-def _storing(caller: Caller, dataset_id: str) -> Iterator[Any]:
+@asynccontextmanager
+async def _storing(caller: Caller, dataset_id: str) -> AsyncIterator[BinaryIO]:
+    stored = caller.services.store.put(key_of(caller.tenant, dataset_id, RAW))
     try:
-        with caller.services.store.put(key_of(caller.tenant, dataset_id, RAW)) as file:
+        # Waiting for the disk in the loop would hold up every other request.
+        async with contextmanager_in_threadpool(stored) as file:
             yield file
     except OSError as error:
         if error.errno in NO_ROOM:

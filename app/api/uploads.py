@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -17,35 +17,60 @@ from app.errors import BadRequest, Invalid, TooLarge, TooSlow
 
 # One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.
 BATCH_BYTES = 4 << 20
+# Enough that the disk and the network do not wait for each other; all that an upload has in memory.
+BATCHES_UNDER_WAY = 4
 # What the frame of a multipart body may add to the file.
 FRAME_BYTES = 65_536
+
+
+class Line:
+    """Calls in threads, one after the other, while whoever adds to them goes on."""
+
+    def __init__(self, call: Callable[[list[bytes]], None]) -> None:
+        self._call = call
+        self._room = asyncio.Semaphore(BATCHES_UNDER_WAY)
+        self._last: asyncio.Task[None] | None = None
+
+    async def add(self, batch: list[bytes]) -> None:
+        """Call with this after all before it; wait first while too much is under way."""
+        await self._room.acquire()
+        if self._last is not None and self._last.done():
+            self._last.result()  # after a fault nothing more is taken
+        self._last = asyncio.create_task(self._run(self._last, batch))
+
+    async def end(self) -> None:
+        """Wait for all calls, and raise what one of them raised."""
+        if self._last is not None:
+            await self._last
+
+    async def _run(self, before: asyncio.Task[None] | None, batch: list[bytes]) -> None:
+        try:
+            if before is not None:
+                await before
+            await run_in_threadpool(self._call, batch)
+        finally:
+            self._room.release()
 
 
 @dataclass
 class Received:
     """How much has arrived and what it hashes to."""
 
-    file: BinaryIO
     n_bytes: int = 0
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
-    async def write(self, chunks: list[bytes]) -> None:
-        """Hash and keep some parts of the body, at once; joining them would cost as much again."""
-        await asyncio.gather(
-            run_in_threadpool(self._hash, chunks), run_in_threadpool(self.file.writelines, chunks)
-        )
-
-    def _hash(self, chunks: list[bytes]) -> None:
-        for chunk in chunks:
+    def hash(self, batch: list[bytes]) -> None:
+        """Add to the digest; joining the parts first would cost as much again."""
+        for chunk in batch:
             self.digest.update(chunk)
 
 
 async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) -> Received:
     """Write all chunks to `file`; more than `max_bytes` is TooLarge."""
-    received = Received(file)
+    received = Received()
+    lines = Line(file.writelines), Line(received.hash)
     batch: list[bytes] = []
     n_waiting = 0
-    writing = asyncio.create_task(received.write([]))
     try:
         async for chunk in chunks:
             received.n_bytes += len(chunk)
@@ -54,12 +79,14 @@ async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) 
             batch.append(chunk)
             n_waiting += len(chunk)
             if n_waiting >= BATCH_BYTES:
-                await writing  # the last batch, which was written while this one arrived
-                writing = asyncio.create_task(received.write(batch))
+                for line in lines:
+                    await line.add(batch)
                 batch, n_waiting = [], 0
+        for line in lines:
+            await line.add(batch)
     finally:
-        await writing
-    await received.write(batch)
+        for line in lines:
+            await line.end()
     return received
 
 

@@ -16,6 +16,7 @@ import httpx
 from sqlalchemy.orm import Session
 
 from app.cli import USUAL_SCOPES
+from app.datasets.store import RAW
 from app.db.session import Database
 from app.keys.scopes import Scope
 from app.keys.secret import load_secret
@@ -52,6 +53,13 @@ class Service:
         with database.write() as session:
             yield session
         database.dispose()
+
+    @property
+    def stored(self) -> list[Path]:
+        """The files of all uploads, whole or under way; one may vanish while they are looked for."""
+        folders = os.walk(self.data_dir / "datasets")
+        files = (Path(folder, name) for folder, _, names in folders for name in names)
+        return sorted(file for file in files if file.name.startswith(RAW))
 
     def upload(self, content: bytes = CSV, media_type: str = "text/csv", **query: Any) -> Any:
         response = self.client.post(

@@ -59,10 +59,6 @@ def read_to_the_end(connection: socket.socket) -> bytes:
     return answer
 
 
-def stored_files(service: Service) -> list[Path]:
-    return [path for path in (service.data_dir / "datasets").rglob("*") if path.is_file()]
-
-
 @pytest.mark.parametrize("said", [UPLOAD + b"4\r\na,b\n\r\n", SUBMISSION + b"{"])
 def test_a_body_that_stops_coming_is_told_so(api: Service, said: bytes) -> None:
     with connect(api) as connection:
@@ -70,7 +66,7 @@ def test_a_body_that_stops_coming_is_told_so(api: Service, said: bytes) -> None:
         answer = read_to_the_end(connection)
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"code":"too_slow"' in answer
-    assert stored_files(api) == []
+    assert api.stored == []
 
 
 @pytest.mark.parametrize(("share", "status"), [(0.8, b"408"), (1.25, b"201")])
@@ -80,7 +76,7 @@ def test_a_trickle_is_held_to_the_least_rate(api: Service, share: float, status:
         trickle(connection, share * MIN_RATE, 1.5 * WINDOW_SECONDS)
         answer = connection.recv(65_536)
     assert answer.startswith(b"HTTP/1.1 " + status)
-    assert len(stored_files(api)) == (status == b"201")
+    assert len(api.stored) == (status == b"201")
     for dataset in api.client.get("/v1/datasets").json()["items"]:
         api.client.delete(f"/v1/datasets/{dataset['id']}")
 
@@ -112,7 +108,7 @@ def test_a_body_without_end_is_cut(api: Service) -> None:
         with pytest.raises(ConnectionError):
             while True:
                 connection.sendall(block)
-    assert stored_files(api) == []
+    assert api.stored == []
     assert api.client.get("/livez").status_code == 200
 
 
@@ -142,7 +138,7 @@ def test_a_full_disk_leaves_nothing_behind(api: Service) -> None:
     finally:
         process.rlimit(resource.RLIMIT_FSIZE, before)
     assert (answer.status_code, answer.json()["code"]) == (507, "storage_full")
-    assert stored_files(api) == []
+    assert api.stored == []
     api.upload()
 
 
@@ -156,12 +152,12 @@ def test_a_database_that_goes_away_leaves_bytes_for_the_sweep(
         answer = service.client.post("/v1/datasets", content=body, headers=CSV_TYPE)
         assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
         # Whether the row was written cannot be known: its bytes stay, and are swept if it was not.
-        assert [path.name for path in stored_files(service)] == ["raw", "raw"]
+        assert [path.name for path in service.stored] == ["raw", "raw"]
 
 
 def losing(postgres: servers.Postgres, name: str, service: Service) -> Iterator[bytes]:
     """A body, in the middle of which the database is gone."""
     yield b"a,b\n"
-    servers.until(lambda: any(path.suffix == ".partial" for path in stored_files(service)))
+    servers.until(lambda: any(path.suffix == ".partial" for path in service.stored))
     postgres.drop(name)
     yield b"1,2\n"
