@@ -56,7 +56,7 @@ class Service:
 
     @property
     def stored(self) -> list[Path]:
-        """The files of all uploads, whole or under way; one may vanish while they are looked for."""
+        """The files of all uploads, whole or under way; some may vanish meanwhile."""
         folders = os.walk(self.data_dir / "datasets")
         files = (Path(folder, name) for folder, _, names in folders for name in names)
         return sorted(file for file in files if file.name.startswith(RAW))
