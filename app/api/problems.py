@@ -28,6 +28,10 @@ CODES = {
     408: "too_slow",
     413: "too_large",
 }
+# Where the words of the validating library are about Python.
+PLAIN_WORDS = dict.fromkeys(
+    ("model_attributes_type", "model_type", "dict_type"), "Input should be an object"
+)
 
 
 class ProblemField(BaseModel):
@@ -121,9 +125,10 @@ def _one_per_field(errors: Iterable[FieldError]) -> list[FieldError]:
 
 def _field_error(error: Mapping[str, Any], body: Any) -> FieldError:
     place, *location = error["loc"]
+    detail = PLAIN_WORDS.get(error["type"], error["msg"])
     if place == "body":
-        return FieldError(pointer_to(location, body, error["type"]), error["msg"], "body")
-    return FieldError(pointer(location), error["msg"], place)
+        return FieldError(pointer_to(location, body, error["type"]), detail, "body")
+    return FieldError(pointer(location), detail, place)
 
 
 def pointer_to(location: Sequence[str | int], body: Any, kind: str) -> str:

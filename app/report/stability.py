@@ -25,7 +25,7 @@ def stability_chart(document: Mapping[str, Any]) -> Chart | None:
         Bar(
             name=f["name"],
             value=f["frequency"],
-            shown=f"{f['frequency']:.0%}"
+            shown=f"{100 * f['frequency']:.0f} %"
             + (f", chosen {_ordinal(f['rank'])}" if f["rank"] else ""),
             series=0 if f["rank"] else 7,
         )

@@ -105,12 +105,9 @@ def _suggestion(document: Document) -> list[str]:
     if document["certificate"] is None:
         return []
     if suggested < chosen:
-        return [f"{_features(suggested)} would do: after them, none adds more than its own error."]
+        first, they = ("feature", "it") if suggested == 1 else (f"{suggested} features", "them")
+        return [f"The first {first} would do: after {they}, none adds more than its own error."]
     return [f"All {chosen} earn their place: the last one still adds more than its own error."]
-
-
-def _features(n: int) -> str:
-    return f"The first {n} features" if n != 1 else "The first feature"
 
 
 def _data(document: Document) -> str:

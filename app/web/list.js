@@ -28,7 +28,7 @@ export class LiveList {
         await pages.refresh();
         if (this.pages === pages) this.draw();
       }
-      await pause(pages.newest.some((item) => !item.finished_at) ? BUSY : QUIET, this.signal);
+      await pause(pages.items.some((item) => !item.finished_at) ? BUSY : QUIET, this.signal);
     }
   }
 

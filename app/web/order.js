@@ -116,7 +116,7 @@ export class Order {
     const written = {};
     const others = this.compare.read().filter((name) => name !== method.name);
     if (others.length) {
-      written.compare = { methods: [method, ...others.map((name) => ({ name }))] };
+      written.compare = { methods: [method, ...others.map((name) => this.compared(name))] };
       if (this.splits.read() !== N_SPLITS) written.compare.n_splits = this.splits.read();
     }
     if (this.evaluate.read()) written.evaluate = this.start.evaluate ?? {};
@@ -125,6 +125,14 @@ export class Order {
       written.stability = nSamples === N_SAMPLES ? {} : { n_samples: nSamples };
     }
     return written;
+  }
+
+  // With the parameters it was compared with before, unless they are the usual ones.
+  compared(name) {
+    const given = this.start.compare?.methods.find((method) => method.name === name) ?? {};
+    const { properties } = this.methods.find((method) => method.name === name).parameters;
+    const unusual = Object.entries(given).filter(([key, value]) => !same(value, properties[key].default));
+    return { ...Object.fromEntries(unusual), name };
   }
 
   details() {

@@ -1,4 +1,4 @@
-// A list of the API by pages: the newest is asked for again and again, older ones when wanted.
+// A list of the API by pages: all that are in view are asked for again and again.
 
 import { get } from "./api.js";
 
@@ -8,35 +8,34 @@ export class Pages {
   constructor(path, query, signal) {
     const written = new URLSearchParams({ ...query, page_size: SIZE });
     Object.assign(this, { address: `${path}?${written}`, signal });
-    this.newest = [];
-    this.older = [];
+    this.items = [];
     this.token = null;
-    this.isExtended = false;
+    this.oldest = null; // when the last row was made, once older pages are in view
+    this.turn = 0;
   }
 
-  get items() {
-    return [...this.newest, ...this.older];
-  }
-
-  // What has moved off the newest page stays in view when older pages are.
+  // What newer rows push down stays in view: pages are read until the oldest row is there again.
   async refresh() {
-    const { items, next_page_token: token } = await get(this.address, this.signal);
-    if (this.isExtended) this.older = this.items.filter((item) => comesAfter(items, item));
-    else this.token = token;
-    this.newest = items;
+    const turn = ++this.turn;
+    const items = [];
+    let token = null;
+    do {
+      const page = await this.page(token);
+      items.push(...page.items);
+      token = page.next_page_token;
+    } while (token && this.oldest && Date.parse(items.at(-1).created_at) > this.oldest);
+    if (turn === this.turn) Object.assign(this, { items, token });
   }
 
   async extend() {
-    this.isExtended = true;
-    const address = `${this.address}&page_token=${encodeURIComponent(this.token)}`;
-    const { items, next_page_token: token } = await get(address, this.signal);
-    this.older.push(...items);
-    this.token = token;
-    return items.length;
+    const shown = this.items.length;
+    const { items } = await this.page(this.token);
+    if (items.length) this.oldest = Date.parse(items.at(-1).created_at);
+    await this.refresh();
+    return this.items.length - shown;
   }
-}
 
-function comesAfter(page, item) {
-  const isThere = page.some(({ id }) => id === item.id);
-  return page.length > 0 && !isThere && Date.parse(item.created_at) <= Date.parse(page.at(-1).created_at);
+  page(token) {
+    return get(token ? `${this.address}&page_token=${encodeURIComponent(token)}` : this.address, this.signal);
+  }
 }

@@ -158,10 +158,33 @@ def test_older_ones_come_by_pages_below_the_live_ones(page: Page, service: Servi
     expect(rows).to_have_count(4)
     expect(rows.nth(2).get_by_role("link").first).to_be_focused()
     jobs.append(service.submit(dataset, k=1, method={"name": "mrmr"}))
-    expect(rows).to_have_count(5)
+    expect(rows).to_have_count(6)
     expect(rows.first.locator(".pill")).to_have_text("succeeded")
     shown = rows.locator("td.name a").evaluate_all("links => links.map(link => link.hash)")
-    assert shown == [f"#/jobs/{job}" for job in jobs[:0:-1]]
+    assert shown == [f"#/jobs/{job}" for job in reversed(jobs)]
+    service.client.delete(f"/v1/jobs/{jobs[0]}").raise_for_status()
+    expect(page.locator(f'a[href="#/jobs/{jobs[0]}"]')).to_have_count(0)
+
+
+def test_the_address_keeps_the_filter(page: Page, service: Service) -> None:
+    service.submit(service.upload(), k=1, method={"name": "mrmr"})
+    page.goto("/#/jobs")
+    page.get_by_label("Status").select_option("failed")
+    expect(page.get_by_text("No failed jobs.")).to_be_visible()
+    assert page.url.endswith("#/jobs?status=failed")
+    page.reload()
+    expect(page.get_by_text("No failed jobs.")).to_be_visible()
+    expect(page.get_by_label("Status")).to_have_value("failed")
+
+
+def test_methods_are_compared_again_with_their_parameters(page: Page, service: Service) -> None:
+    methods = [{"name": "mrmr"}, {"name": "gsm_cpd", "ranks": [7], "n_models": 1}]
+    job_id = service.submit(service.upload(), k=1, method=methods[0], compare={"methods": methods})
+    page.goto(f"/#/new?like={job_id}")
+    expect(page.get_by_text("Ready to run.")).to_be_visible()
+    written = page.locator("aside pre").first.inner_text()
+    assert '{"name":"gsm_cpd","ranks":[7],"n_models":1}' in "".join(written.split())
+    service.client.post(f"/v1/jobs/{job_id}/cancel").raise_for_status()
 
 
 def test_a_running_job_shows_its_progress_and_stops(

@@ -9,9 +9,9 @@ const STATUSES = ["queued", "running", "succeeded", "failed", "cancelled", "expi
 
 const HEADS = [["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
 
-export async function showJobs(root, { signal }) {
+export async function showJobs(root, { query, signal }) {
   const filter = h("select", { id: "status" }, h("option", { value: "" }, "all"),
-    STATUSES.map((status) => h("option", { value: status }, status)));
+    STATUSES.map((status) => h("option", { value: status, selected: status === query.get("status") }, status)));
   root.append(
     h("div", { class: "head" }, h("h1", {}, "Jobs"),
       h("div", { class: "actions" },
@@ -22,7 +22,10 @@ export async function showJobs(root, { signal }) {
   const list = new LiveList({ heads: HEADS, row: (job) => jobRow(job, names), empty }, signal);
   root.append(list.element);
   const follow = () => list.follow("/v1/jobs", filter.value ? { status: filter.value } : {});
-  filter.addEventListener("change", follow);
+  filter.addEventListener("change", () => {
+    history.replaceState(null, "", filter.value ? `#/jobs?status=${filter.value}` : "#/jobs");
+    follow();
+  });
   await follow();
 }
 
