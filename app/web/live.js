@@ -5,8 +5,9 @@ import { h, s } from "./dom.js";
 
 const WIDTH = 520;
 const HEIGHT = 180;
-const LEFT = 52;
+const RIGHT = WIDTH - 12;
 const BOTTOM = 22;
+const DIGIT = 9.5; // as wide as one is on a narrow screen, where letters are drawn larger
 
 export class LiveLine {
   constructor(title, unit, xLabel) {
@@ -30,24 +31,26 @@ export class LiveLine {
     this.pending = undefined;
     const [x0, x1] = range(this.points.map(([x]) => x));
     const [y0, y1] = range(this.points.map(([, y]) => y));
-    const px = (x) => LEFT + ((x - x0) / (x1 - x0)) * (WIDTH - LEFT - 12);
+    const heights = [y0, (y0 + y1) / 2, y1];
+    const left = 12 + DIGIT * Math.max(...heights.map((y) => rounded(y).length));
+    const px = (x) => left + ((x - x0) / (x1 - x0)) * (RIGHT - left);
     const py = (y) => HEIGHT - BOTTOM - ((y - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - 12);
     const path = this.points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
     const [lastX, lastY] = this.points.at(-1);
     this.svg.replaceChildren(
-      ...[y0, (y0 + y1) / 2, y1].flatMap((y) => gridLine(py(y), rounded(y))),
-      s("text", { class: "muted", x: LEFT, y: HEIGHT - 5 }, rounded(x0)),
-      s("text", { class: "muted", x: WIDTH - 12, y: HEIGHT - 5, "text-anchor": "end" },
+      ...heights.flatMap((y) => gridLine(left, py(y), rounded(y))),
+      s("text", { class: "muted", x: left, y: HEIGHT - 5 }, rounded(x0)),
+      s("text", { class: "muted", x: RIGHT, y: HEIGHT - 5, "text-anchor": "end" },
         `${rounded(x1)} ${this.xLabel}`),
       s("polyline", { class: "line s1", points: path, fill: "none", "stroke-width": 2 }),
       s("circle", { class: "dot s1", cx: px(lastX), cy: py(lastY), r: 4 }));
   }
 }
 
-function gridLine(y, label) {
+function gridLine(left, y, label) {
   return [
-    s("line", { class: "grid", x1: LEFT, x2: WIDTH - 12, y1: y, y2: y }),
-    s("text", { class: "muted", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label),
+    s("line", { class: "grid", x1: left, x2: RIGHT, y1: y, y2: y }),
+    s("text", { class: "muted", x: left - 8, y: y + 4, "text-anchor": "end" }, label),
   ];
 }
 
