@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
-from sqlalchemy import delete, func, select, update
+from hypothesis.stateful import Bundle, invariant, precondition, rule
+from sqlalchemy import update
 
 from app.db.base import utc_now
 from app.jobs import runs
 from app.jobs import state as transitions
 from app.jobs.endings import Failure
-from app.jobs.models import Job, JobResult
+from app.jobs.models import Job
 from app.jobs.runs import Work
 from app.jobs.state import Stop
 from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
 from tests.app.protocol import Protocol
 from tests.protocol import model
+from tests.protocol.machine import JobsMachine, drive
 from tests.protocol.model import WORKERS, Rules, State
 
 RULES = Rules()
@@ -41,15 +33,8 @@ jobs = Bundle("jobs")
 workers = st.sampled_from(WORKERS)
 
 
-class Machine(RuleBasedStateMachine):
+class Machine(JobsMachine[Protocol, State, Work]):
     """Some jobs, and two workers for each; a zombie is a worker whose claim was taken away."""
-
-    def __init__(self, protocol: Protocol) -> None:
-        super().__init__()
-        self.protocol = protocol
-        self.dataset_id = protocol.dataset()
-        self.states: dict[str, State] = {}
-        self.works: dict[tuple[str, int], Work] = {}
 
     @precondition(lambda self: len(self.states) < MAX_JOBS)
     @rule(target=jobs)
@@ -63,7 +48,7 @@ class Machine(RuleBasedStateMachine):
         """A message arrives, be it new, repeated or forged."""
         if self.states[job_id].workers[worker] is not None:
             return
-        self._step(job_id, lambda state: model.claim(state, worker))
+        self.step(job_id, lambda state: model.claim(state, worker))
         work = self.protocol.claim(job_id)
         assert (work is not None) == (self.states[job_id].workers[worker] is not None)
         if work is not None:
@@ -73,7 +58,7 @@ class Machine(RuleBasedStateMachine):
     def beat(self, job_id: str, worker: int) -> None:
         if work := self.works.get((job_id, worker)):
             told = self.protocol.beat(work)
-            self._step(job_id, lambda state: model.beat(state, worker))
+            self.step(job_id, lambda state: model.beat(state, worker))
             held = self.states[job_id].workers[worker]
             assert held is not None
             assert told == held.told
@@ -83,13 +68,13 @@ class Machine(RuleBasedStateMachine):
         held = self.states[job_id].workers[worker]
         if held is not None and held.told is not None:
             self._stop(job_id, worker, held.told)
-            self._step(job_id, lambda state: model.heed(state, worker, RULES))
+            self.step(job_id, lambda state: model.heed(state, worker, RULES))
 
     @rule(job_id=jobs, worker=workers)
     def hand_back(self, job_id: str, worker: int) -> None:
         if (job_id, worker) in self.works:
             self._stop(job_id, worker, Stop.HANDED_BACK)
-            self._step(job_id, lambda state: model.hand_back(state, worker, RULES))
+            self.step(job_id, lambda state: model.hand_back(state, worker, RULES))
 
     @rule(job_id=jobs, worker=workers)
     def succeed(self, job_id: str, worker: int) -> None:
@@ -97,7 +82,7 @@ class Machine(RuleBasedStateMachine):
             done = self.protocol.succeed(work)
             before = self.states[job_id].n_results
             complete = transitions.SUCCEED
-            self._step(job_id, lambda state: model.complete(state, worker, complete, RULES))
+            self.step(job_id, lambda state: model.complete(state, worker, complete, RULES))
             assert done == (self.states[job_id].n_results > before)
 
     @rule(job_id=jobs, worker=workers)
@@ -106,29 +91,29 @@ class Machine(RuleBasedStateMachine):
             with self.protocol.database.write() as session:
                 runs.fail(session, work.claim, FAILURE, {}, [])
             complete = transitions.FAIL
-            self._step(job_id, lambda state: model.complete(state, worker, complete, RULES))
+            self.step(job_id, lambda state: model.complete(state, worker, complete, RULES))
 
     @rule(job_id=jobs, worker=workers)
     def die(self, job_id: str, worker: int) -> None:
         self.works.pop((job_id, worker), None)
-        self._step(job_id, lambda state: model.die(state, worker))
+        self.step(job_id, lambda state: model.die(state, worker))
 
     @rule(job_id=jobs)
     def cancel(self, job_id: str) -> None:
         self.protocol.cancel(job_id)
-        self._step(job_id, model.cancel)
+        self.step(job_id, model.cancel)
 
     @rule(job_id=jobs)
     def lease_ends(self, job_id: str) -> None:
         if self.states[job_id].owner is not None:
             self._set(job_id, lease_until=utc_now() - timedelta(seconds=1))
-            self._step(job_id, lambda state: state._replace(lease_over=True))
+            self.step(job_id, lambda state: state._replace(lease_over=True))
 
     @rule(job_id=jobs)
     def deadline(self, job_id: str) -> None:
         if not self.states[job_id].status.is_final:
             self.protocol.pass_deadline(job_id)
-            self._step(job_id, lambda state: state._replace(overdue=True))
+            self.step(job_id, lambda state: state._replace(overdue=True))
 
     @rule()
     def sweep(self) -> None:
@@ -136,7 +121,7 @@ class Machine(RuleBasedStateMachine):
         with self.protocol.database.write() as session:
             sweep_jobs(session, self.protocol.bell, SETTINGS)
         for job_id in self.states:
-            self._step(job_id, _swept)
+            self.step(job_id, _swept)
         waiting = {j for j, s in self.states.items() if s.status == "queued" and not s.overdue}
         assert set(self.protocol.bell.rung) == waiting
 
@@ -146,15 +131,8 @@ class Machine(RuleBasedStateMachine):
             row = self.protocol.read(job_id)
             requested = row.cancel_requested_at is not None
             assert (row.status, row.attempt, requested) == (*state[:2], state.cancel_requested)
-            assert self._n_results(job_id) == state.n_results
+            assert self.n_results(job_id) == state.n_results
             assert (row.finished_at is not None) == state.status.is_final
-
-    def teardown(self) -> None:
-        with self.protocol.database.write() as session, session.begin():
-            session.execute(delete(Job))
-
-    def _step(self, job_id: str, move: Callable[[State], State]) -> None:
-        self.states[job_id] = move(self.states[job_id])
 
     def _stop(self, job_id: str, worker: int, reason: Stop) -> None:
         work = self.works.pop((job_id, worker))
@@ -165,11 +143,6 @@ class Machine(RuleBasedStateMachine):
         with self.protocol.database.write() as session, session.begin():
             session.execute(update(Job).where(Job.id == job_id).values(values))
 
-    def _n_results(self, job_id: str) -> int:
-        count = select(func.count()).where(JobResult.job_id == job_id)
-        with self.protocol.database.read() as session:
-            return session.execute(count).scalar_one()
-
 
 def _swept(state: State) -> State:
     state = model.expire(state)
@@ -177,16 +150,4 @@ def _swept(state: State) -> State:
 
 
 def test_the_service_does_what_the_model_does(database_url: str) -> None:
-    protocol = Protocol(database_url)
-    make: Any = lambda: Machine(protocol)  # noqa: E731  it is typed as taking a class alone
-    run_state_machine_as_test(
-        make,
-        settings=settings(
-            max_examples=25,
-            stateful_step_count=40,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-    protocol.database.dispose()
+    drive(Machine, Protocol(database_url), n_examples=25, n_steps=40)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
-from sqlalchemy import delete, func, select, update
+from hypothesis.stateful import Bundle, invariant, precondition, rule
+from sqlalchemy import select, update
 
-from app.jobs.models import Job, JobResult
 from app.jobs.state import Status, Stop
 from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
@@ -27,6 +16,7 @@ from app.units.service import UnitWork
 from app.units.sweep import sweep_units
 from tests.app.test_units import UnitProtocol
 from tests.protocol import unit_model as model
+from tests.protocol.machine import JobsMachine, drive
 from tests.protocol.unit_model import SELECTION, SUMMARY, WORKERS, Rules, State
 
 RULES = Rules(tasks=(SELECTION, "mrmr", "jmim", "mrmr", "jmim", SUMMARY))
@@ -40,15 +30,8 @@ workers = st.sampled_from(WORKERS)
 numbers = st.integers(0, RULES.last)
 
 
-class UnitMachine(RuleBasedStateMachine):
+class UnitMachine(JobsMachine[UnitProtocol, State, UnitWork]):
     """Some jobs of six units, and two workers for each."""
-
-    def __init__(self, protocol: UnitProtocol) -> None:
-        super().__init__()
-        self.protocol = protocol
-        self.dataset_id = protocol.dataset()
-        self.states: dict[str, State] = {}
-        self.works: dict[tuple[str, int], UnitWork] = {}
 
     @precondition(lambda self: len(self.states) < MAX_JOBS)
     @rule(target=jobs)
@@ -62,7 +45,7 @@ class UnitMachine(RuleBasedStateMachine):
         if (job_id, worker) in self.works:
             return
         work = self.protocol.take(job_id)
-        self._step(job_id, lambda state: model.claim(state, worker, RULES))
+        self.step(job_id, lambda state: model.claim(state, worker, RULES))
         held = self.states[job_id].workers[worker]
         assert (work and (work.claim.number, work.claim.attempt)) == (held and held[:2])
         if work is not None:
@@ -72,7 +55,7 @@ class UnitMachine(RuleBasedStateMachine):
     def beat(self, job_id: str, worker: int) -> None:
         if work := self.works.get((job_id, worker)):
             told = self.protocol.beat_unit(work)
-            self._step(job_id, lambda state: model.beat(state, worker))
+            self.step(job_id, lambda state: model.beat(state, worker))
             assert (told is Stop.LOST) == (self.states[job_id].workers[worker] is None)
             if told is Stop.LOST:
                 del self.works[job_id, worker]
@@ -81,7 +64,7 @@ class UnitMachine(RuleBasedStateMachine):
     def succeed(self, job_id: str, worker: int) -> None:
         if work := self.works.pop((job_id, worker), None):
             assert self.protocol.finish(work) == model.holds(self.states[job_id], worker)
-            self._step(job_id, lambda state: model.succeed(state, worker, RULES))
+            self.step(job_id, lambda state: model.succeed(state, worker, RULES))
 
     @rule(job_id=jobs, worker=workers, n_units=numbers)
     def go_well(self, job_id: str, worker: int, n_units: int) -> None:
@@ -94,18 +77,18 @@ class UnitMachine(RuleBasedStateMachine):
     def fail(self, job_id: str, worker: int) -> None:
         if work := self.works.pop((job_id, worker), None):
             assert self.protocol.fail(work) == model.holds(self.states[job_id], worker)
-            self._step(job_id, lambda state: model.fail(state, worker, RULES))
+            self.step(job_id, lambda state: model.fail(state, worker, RULES))
 
     @rule(job_id=jobs, worker=workers)
     def hand_back(self, job_id: str, worker: int) -> None:
         if work := self.works.pop((job_id, worker), None):
             self.protocol.stop(work, Stop.HANDED_BACK)
-            self._step(job_id, lambda state: model.hand_back(state, worker))
+            self.step(job_id, lambda state: model.hand_back(state, worker))
 
     @rule(job_id=jobs, worker=workers)
     def die(self, job_id: str, worker: int) -> None:
         self.works.pop((job_id, worker), None)
-        self._step(job_id, lambda state: model.die(state, worker))
+        self.step(job_id, lambda state: model.die(state, worker))
 
     @rule(job_id=jobs)
     def cancel(self, job_id: str) -> None:
@@ -126,7 +109,7 @@ class UnitMachine(RuleBasedStateMachine):
             mine = (Unit.job_id == job_id, Unit.number == number)
             with self.protocol.database.write() as session, session.begin():
                 session.execute(update(Unit).where(*mine).values(lease_until=LONG_AGO))
-            self._step(job_id, lambda state: model.lease_ends(state, number))
+            self.step(job_id, lambda state: model.lease_ends(state, number))
 
     @rule()
     def sweep(self) -> None:
@@ -135,7 +118,7 @@ class UnitMachine(RuleBasedStateMachine):
             sweep_jobs(session, self.protocol.bell, SETTINGS)
             sweep_units(session, self.protocol.bell, SETTINGS)
         for job_id in self.states:
-            self._step(job_id, _swept)
+            self.step(job_id, _swept)
         waiting = {job_id for job_id, s in self.states.items() if model.claimable(s, RULES)}
         assert set(self.protocol.bell.rung) == waiting
 
@@ -145,30 +128,18 @@ class UnitMachine(RuleBasedStateMachine):
             row = self.protocol.read(job_id)
             assert row.status == state.status
             assert self._units(job_id) == [(u.status, u.attempt) for u in state.units]
-            assert self._n_results(job_id) == state.n_results
+            assert self.n_results(job_id) == state.n_results
             if not state.status.is_final:
                 assert row.n_units_done == state.n_done
 
-    def teardown(self) -> None:
-        with self.protocol.database.write() as session, session.begin():
-            session.execute(delete(Job))
-
-    def _step(self, job_id: str, move: Callable[[State], State]) -> None:
-        self.states[job_id] = move(self.states[job_id])
-
     def _end(self, job_id: str, status: Status) -> None:
         if not self.states[job_id].status.is_final:
-            self._step(job_id, lambda state: model.end(state, status, RULES))
+            self.step(job_id, lambda state: model.end(state, status, RULES))
 
     def _units(self, job_id: str) -> list[tuple[str, int]]:
         rows = select(Unit.status, Unit.attempt).where(Unit.job_id == job_id)
         with self.protocol.database.read() as session:
             return [(r.status, r.attempt) for r in session.execute(rows.order_by(Unit.number))]
-
-    def _n_results(self, job_id: str) -> int:
-        count = select(func.count()).where(JobResult.job_id == job_id)
-        with self.protocol.database.read() as session:
-            return session.execute(count).scalar_one()
 
 
 def _swept(state: State) -> State:
@@ -179,16 +150,4 @@ def _swept(state: State) -> State:
 
 
 def test_the_service_does_with_units_what_the_model_does(database_url: str) -> None:
-    protocol = UnitProtocol(database_url)
-    make: Any = lambda: UnitMachine(protocol)  # noqa: E731  it is typed as taking a class alone
-    run_state_machine_as_test(
-        make,
-        settings=settings(
-            max_examples=12,
-            stateful_step_count=30,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-    protocol.database.dispose()
+    drive(UnitMachine, UnitProtocol(database_url), n_examples=12, n_steps=30)

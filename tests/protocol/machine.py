@@ -1,0 +1,61 @@
+"""What machines have in common that drive real SQL at random and hold it against a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from sqlalchemy import delete, func, select
+
+from app.jobs.models import Job, JobResult
+from tests.app.protocol import Protocol
+
+P = TypeVar("P", bound=Protocol)
+State = TypeVar("State")
+Work = TypeVar("Work")
+
+
+class JobsMachine(RuleBasedStateMachine, Generic[P, State, Work]):
+    """Some jobs as the model has them, and what the workers of each have claimed."""
+
+    def __init__(self, protocol: P) -> None:
+        super().__init__()
+        self.protocol = protocol
+        self.dataset_id = protocol.dataset()
+        self.states: dict[str, State] = {}
+        self.works: dict[tuple[str, int], Work] = {}
+
+    def teardown(self) -> None:
+        """The next example begins with no job."""
+        with self.protocol.database.write() as session, session.begin():
+            session.execute(delete(Job))
+
+    def step(self, job_id: str, move: Callable[[State], State]) -> None:
+        """The model makes the move that the service has made or is about to make."""
+        self.states[job_id] = move(self.states[job_id])
+
+    def n_results(self, job_id: str) -> int:
+        """How many results a job has."""
+        count = select(func.count()).where(JobResult.job_id == job_id)
+        with self.protocol.database.read() as session:
+            return session.execute(count).scalar_one()
+
+
+def drive(
+    machine: Callable[[P], JobsMachine[P, Any, Any]], protocol: P, n_examples: int, n_steps: int
+) -> None:
+    """Let chance make the moves."""
+    make: Any = lambda: machine(protocol)  # noqa: E731  it is typed as taking a class alone
+    run_state_machine_as_test(
+        make,
+        settings=settings(
+            max_examples=n_examples,
+            stateful_step_count=n_steps,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    protocol.database.dispose()
