@@ -46,11 +46,12 @@ faults: setup ## Break the service at random for ten minutes and check that noth
 load: setup ## 50 clients for five minutes with two workers: latencies, errors, memory
 	$(BIN)/python -m benchmarks.load
 
-lint: setup ## ruff, mypy strict, import contracts, container files, installed packages
+lint: setup ## ruff, mypy strict, import contracts, migrations against models, container files, packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/app/test_migrations.py -k autogenerate
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
