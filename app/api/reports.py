@@ -40,6 +40,7 @@ class ChartRead(BaseModel):
     title: str
     caption: str
     svg: str = Field(description="A picture that stands on its own.")
+    narrow_svg: str = Field(description="The same for a narrow screen.")
     columns: list[str]
     rows: list[list[Any]]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from app.report.chart import (
     CHARACTER,
-    WIDTH,
     canvas,
     series_class,
     series_colour,
@@ -19,8 +18,7 @@ from app.report.scales import Scale
 
 ROW, DENSE_ROW = 22.0, 16.0
 DENSE_FROM = 25
-MAX_NAME = 220.0
-VALUE_ROOM = 150.0
+MAX_NAME = 0.34  # of the width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,14 +32,15 @@ class Bar:
     series: int = 0
 
 
-def bar_chart(title: str, bars: Sequence[Bar]) -> Markup:
+def bar_chart(title: str, bars: Sequence[Bar], width: float) -> Markup:
     """Bars from a common zero line; negative values are drawn as nothing, and named."""
     height = ROW if len(bars) < DENSE_FROM else DENSE_ROW
-    left = min(MAX_NAME, max(len(bar.name) for bar in bars) * CHARACTER * 1.05) + 20
+    left = min(MAX_NAME * width, max(len(bar.name) for bar in bars) * CHARACTER * 1.05) + 20
+    right = max(len(bar.shown) for bar in bars) * CHARACTER * 1.05 + 16
     largest = max(*(bar.value for bar in bars), 1e-12)
-    scale = Scale(0, largest, 0, WIDTH - left - VALUE_ROOM)
+    scale = Scale(0, largest, 0, width - left - right)
     rows = (_row(bar, i * height + 4, height, left, scale) for i, bar in enumerate(bars))
-    return canvas(title, len(bars) * height + 8, *rows)
+    return canvas(title, width, len(bars) * height + 8, *rows)
 
 
 def _row(bar: Bar, top: float, height: float, left: float, scale: Scale) -> Markup:

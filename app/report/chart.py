@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.report.markup import Markup, tag
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-WIDTH = 640
+# As drawn for a page, and for a telephone, on which letters would become too small.
+WIDTH, NARROW = 640.0, 400.0
 TEXT_SIZE = 12
 CHARACTER = 0.56 * TEXT_SIZE
 
@@ -30,21 +31,29 @@ SERIES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """`caption` says what to see; `columns` and `rows` are the data."""
+    """`caption` says what to see, `draw` shows it; `columns` and `rows` are the data."""
 
     name: str
     title: str
     caption: str
-    svg: Markup
+    draw: Callable[[float], Markup]
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
 
     def to_json(self) -> Mapping[str, Any]:
         """As the API answers it."""
-        return {**vars(self), "columns": list(self.columns), "rows": [list(r) for r in self.rows]}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "caption": self.caption,
+            "svg": self.draw(WIDTH),
+            "narrow_svg": self.draw(NARROW),
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+        }
 
 
-def canvas(title: str, height: float, *children: str, width: float = WIDTH) -> Markup:
+def canvas(title: str, width: float, height: float, *children: str) -> Markup:
     """The picture's frame, with a name for those who cannot see it."""
     paper = tag("rect", cls="paper", width=width, height=height, fill=PAPER)
     return tag(

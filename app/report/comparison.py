@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from app.report.chart import Chart
@@ -53,7 +54,7 @@ def _curve_chart(
             "test rows each; "
             "bands are two standard errors."
         ),
-        svg=line_chart(title, Axes(x="features", y="accuracy"), series),
+        draw=partial(line_chart, title, Axes(x="features", y="accuracy"), series),
         columns=["method", "k", "mean", "se"],
         rows=[
             [label, k, mean, se]
@@ -74,7 +75,7 @@ def _ranking(comparison: Mapping[str, Any], methods: Sequence[Mapping[str, Any]]
             f"By {comparison['measure']}, with two standard errors to both sides and the mean time "
             "of one selection."
         ),
-        svg=dot_chart(title, dots),
+        draw=partial(dot_chart, title, dots),
         columns=["rank", "method", "accuracy", "accuracy_se", "seconds"],
         rows=[
             [m["rank"], m["label"], m["accuracy"], m["accuracy_se"], m["seconds"]]

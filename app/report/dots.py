@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from app.report.chart import (
     CHARACTER,
     GRID,
-    WIDTH,
     canvas,
     series_class,
     series_colour,
@@ -19,7 +18,6 @@ from app.report.scales import Scale, tick_label
 
 ROW = 26.0
 BOTTOM = 24.0
-VALUE_ROOM = 190.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,28 +31,29 @@ class Dot:
     series: int = 0
 
 
-def dot_chart(title: str, dots: Sequence[Dot]) -> Markup:
+def dot_chart(title: str, dots: Sequence[Dot], width: float) -> Markup:
     """A dot for each value, and a line of two standard errors to both sides."""
     left = max(len(dot.name) for dot in dots) * CHARACTER + 20
+    right = width - max(len(dot.shown) for dot in dots) * CHARACTER - 8
     low = min(dot.value - 2 * dot.error for dot in dots)
     high = max(dot.value + 2 * dot.error for dot in dots)
     room = 0.05 * (high - low) or 0.01
-    scale = Scale(low - room, high + room, left, WIDTH - VALUE_ROOM)
+    scale = Scale(low - room, high + room, left, right - 16)
     bottom = len(dots) * ROW + 4
-    rows = (_row(dot, i * ROW + 4, left, scale) for i, dot in enumerate(dots))
-    return canvas(title, bottom + BOTTOM, _axis(scale, bottom), *rows)
+    rows = (_row(dot, i * ROW + 4, left, right, scale) for i, dot in enumerate(dots))
+    return canvas(title, width, bottom + BOTTOM, _axis(scale, bottom), *rows)
 
 
 def _axis(scale: Scale, bottom: float) -> Markup:
     marks = []
-    for value in scale.ticks(6):
+    for value in scale.ticks(max(2, int(scale.length / 35))):
         at = scale(value)
         marks.append(tag("line", cls="grid", x1=at, x2=at, y1=4, y2=bottom, stroke=GRID))
         marks.append(text(tick_label(value), at, bottom + 16, anchor="middle", muted=True))
     return joined(*marks)
 
 
-def _row(dot: Dot, top: float, left: float, scale: Scale) -> Markup:
+def _row(dot: Dot, top: float, left: float, right: float, scale: Scale) -> Markup:
     middle = top + ROW / 2
     colour, cls = series_colour(dot.series), series_class(dot.series)
     ends = {"x1": scale(dot.value - 2 * dot.error), "x2": scale(dot.value + 2 * dot.error)}
@@ -72,5 +71,5 @@ def _row(dot: Dot, top: float, left: float, scale: Scale) -> Markup:
             stroke_width=2,
         ),
         tag("circle", cls=f"dot {cls}", cx=scale(dot.value), cy=middle, r=5, fill=colour),
-        text(dot.shown, WIDTH - VALUE_ROOM + 16, middle + 4, muted=True),
+        text(dot.shown, right, middle + 4, muted=True),
     )

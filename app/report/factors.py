@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def factor_chart(document: Mapping[str, Any], arrays: Arrays) -> Chart | None:
         name="factors",
         title=title,
         caption=_caption(len(states), len(arrays["0/weights"])),
-        svg=heat_map(title, columns, blocks, "latent states, by class and weight"),
+        draw=partial(heat_map, title, columns, blocks, "latent states, by class and weight"),
         columns=["variable", "level", *columns],
         rows=[
             [block.name, level, *(round(share, 6) for share in shares)]

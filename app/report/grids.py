@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.report.chart import GRID, PAPER, SERIES, WIDTH, canvas, shortened, text
+from app.report.chart import GRID, PAPER, SERIES, canvas, shortened, text
 from app.report.markup import Markup, joined, tag
 
 CELL_HEIGHT = 15.0
 GAP = 8.0
-LEVEL_ROOM, NAME_ROOM = 130.0, 130.0
+LABEL_ROOM = 0.2  # of the width, for names and again for levels
 TOP = 26.0
 
 
@@ -23,22 +23,24 @@ class Block:
     shares: Sequence[Sequence[float]]
 
 
-def heat_map(title: str, columns: Sequence[str], blocks: Sequence[Block], x: str) -> Markup:
+def heat_map(
+    title: str, columns: Sequence[str], blocks: Sequence[Block], x: str, width: float
+) -> Markup:
     """Blocks below each other; the darker a cell, the larger its share."""
-    left = NAME_ROOM + LEVEL_ROOM
-    width = min(44.0, (WIDTH - left - 8) / max(len(columns), 1))
+    left = 2 * LABEL_ROOM * width
+    cell = min(44.0, (width - left - 8) / max(len(columns), 1))
     parts, top = [text(x, left, 14, muted=True)], TOP
     for block in blocks:
-        parts.append(_block(block, columns, left, top, width))
+        parts.append(_block(block, columns, left, top, cell))
         top += len(block.levels) * CELL_HEIGHT + GAP
-    return canvas(title, top, *parts)
+    return canvas(title, width, top, *parts)
 
 
 def _block(block: Block, columns: Sequence[str], left: float, top: float, width: float) -> Markup:
     name = tag(
         "g",
         tag("title", block.name),
-        text(shortened(block.name, NAME_ROOM - 12), 4, top + 11),
+        text(shortened(block.name, left / 2 - 12), 4, top + 11),
     )
     rows = [
         _levels(block, columns, i, left, top + i * CELL_HEIGHT, width)
@@ -63,14 +65,14 @@ def _levels(
         )
         for i, (column, share) in enumerate(zip(columns, block.shares[row], strict=True))
     )
-    words = text(shortened(level, LEVEL_ROOM - 10), left - 8, top + 11, anchor="end", muted=True)
+    words = text(shortened(level, left / 2 - 10), left - 8, top + 11, anchor="end", muted=True)
     return joined(words, tag("g", *cells, cls="bar s1", fill=SERIES[0]))
 
 
-def pixels(title: str, width: int, n_pixels: int, ranks: Mapping[int, int]) -> Markup:
+def pixels(title: str, width: int, n_pixels: int, ranks: Mapping[int, int], room: float) -> Markup:
     """The picture's grid; the chosen pixels stand out, the first ones most."""
     height = -(-n_pixels // width)
-    size = min(28.0, 420.0 / max(width, height))
+    size = min(28.0, min(420.0, room) / max(width, height))
     n_chosen = max(len(ranks), 1)
     frame = tag(
         "rect",
@@ -97,9 +99,7 @@ def pixels(title: str, width: int, n_pixels: int, ranks: Mapping[int, int]) -> M
         for index, rank in ranks.items()
     )
     lines = _raster(width, height, size)
-    return canvas(
-        title, height * size + 2, frame, lines, *cells, width=max(width * size + 2, 120.0)
-    )
+    return canvas(title, max(width * size + 2, 120.0), height * size + 2, frame, lines, *cells)
 
 
 def _raster(width: int, height: int, size: float) -> Markup:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.report.chart import (
+    CHARACTER,
     GRID,
     INK,
     MUTED,
-    WIDTH,
     canvas,
     series_class,
     series_colour,
@@ -19,8 +19,9 @@ from app.report.chart import (
 from app.report.markup import Markup, joined, tag
 from app.report.scales import Scale, number, tick_label
 
-HEIGHT = 320
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 40.0, 44.0
+HEIGHT = 236.0  # of the plane, without what stands around it
+LEFT, RIGHT, BOTTOM = 56.0, 16.0, 44.0
+LEGEND_ROW, LEGEND_KEY, LEGEND_GAP = 18.0, 22.0, 18.0
 MAX_DOTS = 60
 
 
@@ -65,22 +66,36 @@ class Axes:
 class _Plane:
     x: Scale
     y: Scale
-    axes: Axes = field(repr=False)
+    axes: Axes
+
+    @property
+    def right(self) -> float:
+        return self.x.end
+
+    @property
+    def top(self) -> float:
+        return self.y.end
+
+    @property
+    def bottom(self) -> float:
+        return self.y.start
 
 
-def line_chart(title: str, axes: Axes, series: Sequence[Series]) -> Markup:
+def line_chart(title: str, axes: Axes, series: Sequence[Series], width: float) -> Markup:
     """All series in one plane."""
-    plane = _plane(axes, series)
+    places = _legend_places(series, width - RIGHT - len(axes.y) * CHARACTER - LEGEND_GAP)
+    plane = _plane(axes, series, width - RIGHT, max(y for _, y in places) + 26)
     opacity = 0.16 if len(series) <= 3 else 0.07  # many bands lie upon each other
     return canvas(
         title,
-        HEIGHT,
+        width,
+        plane.bottom + BOTTOM,
         _grid(plane),
         *(_mark_x(plane, *mark) for mark in axes.at_x),
         *(_mark_y(plane, *mark) for mark in axes.at_y),
         *(_band(plane, s, _colour(s, i), opacity) for i, s in enumerate(series) if any(s.errors)),
         *(_line(plane, s, _colour(s, i)) for i, s in enumerate(series)),
-        _legend(series),
+        _legend(series, places),
     )
 
 
@@ -88,7 +103,7 @@ def _colour(series: Series, index: int) -> int:
     return index if series.colour is None else series.colour
 
 
-def _plane(axes: Axes, series: Sequence[Series]) -> _Plane:
+def _plane(axes: Axes, series: Sequence[Series], right: float, top: float) -> _Plane:
     xs = [x for s in series for x in s.x] + [x for x, _ in axes.at_x]
     ys = [y for s in series for y in (*s.y, *(s.low if s.errors else ()))]
     ys += [y for s in series if s.errors for y in s.high] + [y for y, _ in axes.at_y]
@@ -97,8 +112,8 @@ def _plane(axes: Axes, series: Sequence[Series]) -> _Plane:
     room = 0.05 * (high - low)
     low = low - room if axes.y_from is None else low
     return _Plane(
-        Scale(min(xs), max(xs), LEFT, WIDTH - RIGHT),
-        Scale(low, high + room, HEIGHT - BOTTOM, TOP),
+        Scale(min(xs), max(xs), LEFT, right),
+        Scale(low, high + room, top + HEIGHT, top),
         axes,
     )
 
@@ -107,17 +122,18 @@ def _grid(plane: _Plane) -> Markup:
     lines = []
     for y in plane.y.ticks():
         at = plane.y(y)
-        lines.append(tag("line", cls="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, stroke=GRID))
+        lines.append(tag("line", cls="grid", x1=LEFT, x2=plane.right, y1=at, y2=at, stroke=GRID))
         lines.append(text(tick_label(y), LEFT - 8, at + 4, anchor="end", muted=True))
-    for x in plane.x.ticks(10):
+    for x in plane.x.ticks(int(plane.x.length / 55)):
         if plane.axes.whole_x and x != round(x):
             continue
         lines.append(
-            text(tick_label(x), plane.x(x), HEIGHT - BOTTOM + 18, anchor="middle", muted=True)
+            text(tick_label(x), plane.x(x), plane.bottom + 18, anchor="middle", muted=True)
         )
+    middle = (LEFT + plane.right) / 2
     names = (
-        text(plane.axes.x, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, anchor="middle", muted=True),
-        text(plane.axes.y, WIDTH - RIGHT, TOP - 22, anchor="end", muted=True),
+        text(plane.axes.x, middle, plane.bottom + 36, anchor="middle", muted=True),
+        text(plane.axes.y, plane.right, LEGEND_ROW, anchor="end", muted=True),
     )
     return tag("g", *lines, *names)
 
@@ -129,13 +145,13 @@ def _mark_x(plane: _Plane, x: float, name: str) -> Markup:
         cls="mark",
         x1=at,
         x2=at,
-        y1=TOP - 4,
-        y2=HEIGHT - BOTTOM,
+        y1=plane.top - 4,
+        y2=plane.bottom,
         stroke=INK,
         stroke_dasharray="2 3",
     )
-    inside = at < WIDTH - RIGHT - 130
-    words = text(name, at + (6 if inside else -6), TOP + 6, anchor="start" if inside else "end")
+    shift, anchor = (6, "start") if at < plane.right - 130 else (-6, "end")
+    words = text(name, at + shift, plane.top + 6, anchor=anchor)
     return joined(line, words)
 
 
@@ -145,13 +161,13 @@ def _mark_y(plane: _Plane, y: float, name: str) -> Markup:
         "line",
         cls="bound",
         x1=LEFT,
-        x2=WIDTH - RIGHT,
+        x2=plane.right,
         y1=at,
         y2=at,
         stroke=MUTED,
         stroke_dasharray="6 4",
     )
-    return joined(line, text(name, WIDTH - RIGHT, at - 6, anchor="end", muted=True))
+    return joined(line, text(name, plane.right, at - 6, anchor="end", muted=True))
 
 
 def _points(plane: _Plane, x: Sequence[float], y: Sequence[float]) -> str:
@@ -201,22 +217,37 @@ def _line(plane: _Plane, series: Series, index: int) -> Markup:
     return joined(line, *dots)
 
 
-def _legend(series: Sequence[Series]) -> Markup:
-    parts, x = [], LEFT
-    for position, one in enumerate(series):
-        index, name = _colour(one, position), shortened(one.name, 200)
+def _legend_places(series: Sequence[Series], right: float) -> list[tuple[float, float]]:
+    """Where each name stands: beside the one before, or below it where there is no room."""
+    places, x, y = [], LEFT, 14.0
+    for one in series:
+        length = LEGEND_KEY + len(_legend_name(one)) * CHARACTER
+        if x + length > right and x > LEFT:
+            x, y = LEFT, y + LEGEND_ROW
+        places.append((x, y))
+        x += length + LEGEND_GAP
+    return places
+
+
+def _legend_name(series: Series) -> str:
+    return shortened(series.name, 200)
+
+
+def _legend(series: Sequence[Series], places: Sequence[tuple[float, float]]) -> Markup:
+    parts = []
+    for position, (one, (x, y)) in enumerate(zip(series, places, strict=True)):
+        index = _colour(one, position)
         parts.append(
             tag(
                 "line",
                 cls=f"line {series_class(index)}",
                 x1=x,
                 x2=x + 16,
-                y1=14,
-                y2=14,
+                y1=y,
+                y2=y,
                 stroke=series_colour(index),
                 stroke_width=2.5,
             )
         )
-        parts.append(text(name, x + 22, 18))
-        x += 22 + len(name) * 6.6 + 18
+        parts.append(text(_legend_name(one), x + LEGEND_KEY, y + 4))
     return tag("g", *parts)

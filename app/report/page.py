@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from app.report.chart import Chart
+from app.report.chart import NARROW, WIDTH, Chart
 from app.report.markup import Markup, joined, tag
 from app.report.scales import number
 from app.report.words import headline, summary
@@ -53,7 +53,8 @@ def _section(chart: Chart) -> Markup:
     return tag(
         "section",
         tag("h2", chart.title),
-        tag("div", chart.svg, cls="chart"),
+        tag("div", chart.draw(WIDTH), cls="chart on-wide"),
+        tag("div", chart.draw(NARROW), cls="chart on-narrow"),
         tag("p", chart.caption, cls="caption"),
         tag("details", tag("summary", "Data"), _table(chart.columns, chart.rows)),
     )

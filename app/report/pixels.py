@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from app.report.chart import Chart
@@ -28,7 +29,7 @@ def pixel_chart(document: Mapping[str, Any], width: int | None) -> Chart | None:
         name="pixels",
         title=title,
         caption=f"An image {width} pixels wide; the stronger, the earlier a pixel was chosen.",
-        svg=pixels(title, width, n_pixels, chosen),
+        draw=partial(pixels, title, width, n_pixels, chosen),
         columns=["rank", "name", "row", "column"],
         rows=[
             [f["rank"], f["name"], *(i + 1 for i in divmod(places[f["name"]], width))]

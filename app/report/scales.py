@@ -20,6 +20,11 @@ class Scale:
         span = (self.high - self.low) or 1.0
         return self.start + (value - self.low) / span * (self.end - self.start)
 
+    @property
+    def length(self) -> float:
+        """How many pixels it covers."""
+        return abs(self.end - self.start)
+
     def ticks(self, about: int = 5) -> list[float]:
         """Round values inside the range."""
         step = round_step((self.high - self.low) or 1.0, about)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from app.report.bars import Bar, bar_chart
@@ -46,7 +47,7 @@ def gain_chart(document: Document) -> Chart | None:
         name="gains",
         title=title,
         caption="In the order of choice. " + _decisions(selected),
-        svg=bar_chart(title, [_gain_bar(feature, unit) for feature in selected]),
+        draw=partial(bar_chart, title, [_gain_bar(feature, unit) for feature in selected]),
         columns=list(selected[0]),
         rows=[list(feature.values()) for feature in selected],
     )
@@ -102,7 +103,7 @@ def information_chart(document: Document) -> Chart | None:
         name="information",
         title=title,
         caption="Bands are two standard errors; where information was enumerated there are none.",
-        svg=line_chart(title, axes, series),
+        draw=partial(line_chart, title, axes, series),
         columns=["k", "feature", "mi_label", "mi_label_se", "mi_latent", "mi_latent_se"],
         rows=[
             [f["rank"], f["name"]]
@@ -147,7 +148,7 @@ def accuracy_chart(document: Document) -> Chart | None:
             f"Mean of {evaluation['n_splits']} splits with {evaluation['n_test']} test rows each, "
             "the selection made again inside each training part; bands are two standard errors."
         ),
-        svg=line_chart(title, Axes(x="features", y="accuracy"), series),
+        draw=partial(line_chart, title, Axes(x="features", y="accuracy"), series),
         columns=["classifier", "k", "mean", "se"],
         rows=[
             [curve["classifier"], k, mean, se]
@@ -183,7 +184,7 @@ def left_out_chart(document: Document) -> Chart | None:
             "How many features each chosen one made redundant: "
             "it shares most of what they had to tell."
         ),
-        svg=bar_chart(title, bars),
+        draw=partial(bar_chart, title, bars),
         columns=["name", "could_still_add", "reason", "redundant_with"],
         rows=[[f["name"], f["gain"], f["reason"], f["redundant_with"]] for f in left_out],
     )
@@ -203,7 +204,7 @@ def likelihood_chart(document: Document) -> Chart | None:
         name="likelihood",
         title=title,
         caption=_convergence(models),
-        svg=line_chart(title, Axes(x="iteration", y="mean per row, nats"), series),
+        draw=partial(line_chart, title, Axes(x="iteration", y="mean per row, nats"), series),
         columns=["model", "iteration", "loglik"],
         rows=[
             [i, iteration, value]
@@ -241,7 +242,7 @@ def rank_chart(document: Document) -> Chart | None:
         name="rank_search",
         title=title,
         caption="The rank with the lowest error is taken; bands are two standard errors.",
-        svg=line_chart(title, axes, [series]),
+        draw=partial(line_chart, title, axes, [series]),
         columns=["rank", "error", "error_se"],
         rows=[[s["rank"], s["error"], s["error_se"]] for s in scores],
     )

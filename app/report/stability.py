@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from app.report.bars import Bar, bar_chart
@@ -35,7 +36,7 @@ def stability_chart(document: Mapping[str, Any]) -> Chart | None:
         name="stability",
         title=title,
         caption=_caption(stability),
-        svg=bar_chart(title, bars),
+        draw=partial(bar_chart, title, bars),
         columns=["name", "frequency", "rank"],
         rows=[[f["name"], f["frequency"], f["rank"]] for f in features],
     )

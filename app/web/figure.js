@@ -19,7 +19,8 @@ export function figure(chart, jobId, ...tools) {
   return h("figure", { class: "chart", id: `chart-${chart.name}` },
     h("div", { class: "figure-head" }, h("h3", {}, chart.title),
       h("span", { class: "downloads" }, ...tools, toggle, ...downloads(chart, name))),
-    h("div", { class: "scroll" }, picture(chart.svg)),
+    h("div", { class: "on-wide" }, picture(chart.svg)),
+    h("div", { class: "on-narrow" }, picture(chart.narrow_svg)),
     h("figcaption", {}, chart.caption), table);
 }
 

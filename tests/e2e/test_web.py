@@ -68,7 +68,7 @@ def test_from_a_file_to_its_features(page: Page) -> None:
     assert '"k": 3' in page.locator("aside pre").first.inner_text()
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".headline")).to_contain_text("3 features tell")
-    expect(page.locator("#chart-accuracy svg")).to_be_visible()
+    expect(page.locator("#chart-accuracy svg:visible")).to_be_visible()
     expect(page.locator(".pill")).to_have_text("succeeded")
 
 
@@ -261,6 +261,13 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, service: Service, finis
             page.wait_for_load_state("networkidle")
             expect(page.locator("h1")).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        pictures = page.locator(".chart svg:visible")
+        expect(pictures.first).to_be_visible()
+        assert pictures.count() == page.locator(".chart").count()
+        for box in (picture.bounding_box() for picture in pictures.all()):
+            assert box is not None
+            assert box["width"] > PHONE["width"] / 4
+            assert box["x"] + box["width"] <= PHONE["width"]
 
 
 def test_the_keyboard_reaches_everything(page: Page, service: Service) -> None:
@@ -319,7 +326,7 @@ def test_methods_are_compared_in_one_picture(page: Page, service: Service) -> No
         'compare={"methods": ["mrmr", "cmim"], "n_splits": 2}' in page.locator("aside").inner_text()
     )
     page.get_by_role("button", name="Run").click()
-    expect(page.locator("#chart-ranking circle")).to_have_count(2)
+    expect(page.locator("#chart-ranking circle:visible")).to_have_count(2)
     expect(page.locator("#chart-stability")).to_contain_text("2 samples")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from xml.etree import ElementTree
 
 import pytest
 
-from app.report.chart import Chart
+from app.report.chart import CHARACTER, NARROW, WIDTH, Chart
 from app.report.charts import charts_of
+from app.report.lines import Axes, Series, line_chart
 from app.report.pixels import place_pixels, square_width
 from app.report.scales import Scale, number
 from tests.report.documents import HOSTILE, TARGET, comparison, rival, selection, stability
@@ -48,20 +50,49 @@ def test_there_is_a_chart_for_everything_the_result_knows() -> None:
 
 @pytest.mark.parametrize("drawn", all_charts(), ids=lambda chart: chart.name)
 def test_a_picture_holds_shapes_and_text_only_and_brings_its_data(drawn: Chart) -> None:
-    elements = list(ElementTree.fromstring(drawn.svg).iter())
+    elements = list(ElementTree.fromstring(drawn.draw(WIDTH)).iter())
     assert {element.tag.removeprefix(SVG) for element in elements} <= DRAWN
     assert not any(name.startswith(("on", "style")) for e in elements for name in e.attrib)
     assert drawn.rows
     assert {len(row) for row in drawn.rows} == {len(drawn.columns)}
 
 
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
+@pytest.mark.parametrize("drawn", all_charts(), ids=lambda chart: chart.name)
+def test_every_word_is_within_the_picture(drawn: Chart, width: float) -> None:
+    picture = ElementTree.fromstring(drawn.draw(width))
+    assert float(picture.attrib["width"]) <= width
+    for word in picture.iter(f"{SVG}text"):
+        length = CHARACTER * len(word.text or "")
+        share = {"start": 0.0, "middle": 0.5, "end": 1.0}[word.attrib["text-anchor"]]
+        left = float(word.attrib["x"]) - share * length
+        assert left >= 0, word.text
+        assert left + length <= width, word.text
+        assert float(word.attrib["y"]) <= float(picture.attrib["height"])
+
+
+def test_many_names_stand_below_each_other() -> None:
+    series = [Series(name=f"method {i}", x=[1, 2], y=[0, 1]) for i in range(9)]
+    picture = ElementTree.fromstring(
+        line_chart("", Axes(x="features", y="accuracy"), series, WIDTH)
+    )
+    places = [
+        (float(word.attrib["x"]), float(word.attrib["y"]), len(word.text or ""))
+        for word in picture.iter(f"{SVG}text")
+        if (word.text or "").startswith("method") or word.text == "accuracy"
+    ]
+    assert len({y for _, y, _ in places}) == 2
+    for (x, y, length), (next_x, next_y, _) in itertools.pairwise(places[1:]):
+        assert y < next_y or x + CHARACTER * length < next_x
+
+
 def test_a_hostile_name_is_text() -> None:
-    assert any(HOSTILE[:20] in word for word in words(chart("gains").svg))
-    assert any(TARGET[:10] in word for word in words(chart("factors").svg))
+    assert any(HOSTILE[:20] in word for word in words(chart("gains").draw(WIDTH)))
+    assert any(TARGET[:10] in word for word in words(chart("factors").draw(WIDTH)))
 
 
 def test_the_suggested_number_is_marked_and_errors_are_bands() -> None:
-    information = chart("information").svg
+    information = chart("information").draw(WIDTH)
     assert "suggested K = 1" in words(information)
     bands = ElementTree.fromstring(information).findall(f".//{SVG}polygon")
     assert len(bands) == 2
@@ -70,23 +101,23 @@ def test_the_suggested_number_is_marked_and_errors_are_bands() -> None:
 def test_a_rival_has_scores_and_no_information() -> None:
     (only,) = charts_of(rival(), {})
     assert only.name == "gains"
-    assert "nats" not in only.svg
+    assert "nats" not in only.draw(WIDTH)
 
 
 def test_methods_are_ranked_and_keep_their_colour_in_both_pictures() -> None:
     ranking = chart("ranking")
     assert [row[1] for row in ranking.rows] == ["gsm_cpd", "mrmr"]
-    names = [word for word in words(ranking.svg) if "GSM" in word or "MRMR" in word]
+    names = [word for word in words(ranking.draw(WIDTH)) if "GSM" in word or "MRMR" in word]
     assert names == ["1  GSM-CPD", "2  MRMR"]
-    curves = ElementTree.fromstring(chart("comparison_nearest_neighbour").svg)
+    curves = ElementTree.fromstring(chart("comparison_nearest_neighbour").draw(WIDTH))
     lines = [line.attrib["class"] for line in curves.iter(f"{SVG}polyline")]
-    dots = ElementTree.fromstring(ranking.svg).iter(f"{SVG}circle")
+    dots = ElementTree.fromstring(ranking.draw(WIDTH)).iter(f"{SVG}circle")
     assert lines == ["line s1", "line s2"]
     assert [dot.attrib["class"] for dot in dots] == ["dot s2", "dot s1"]
 
 
 def test_levels_are_written_as_people_do() -> None:
-    assert "< 3" in words(chart("factors").svg)
+    assert "< 3" in words(chart("factors").draw(WIDTH))
 
 
 @pytest.mark.parametrize(
