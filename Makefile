@@ -38,7 +38,7 @@ setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
 test: setup ## Run all tests, in parallel
 	@command -v chromium > /dev/null || echo "Chromium is not installed: the browser tests are skipped."
-	$(BIN)/python -m pytest -n 3 --durations 10 tests
+	$(BIN)/python -m pytest -n 2 --durations 10 tests
 
 faults: setup ## Break the service at random for ten minutes and check that nothing was lost; SEED= repeats a run
 	$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED))
