@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import psutil
 
-from tests.e2e.embedded import MEDIUM, SLOW, Service, serving, start, write_wide_table
+from tests.e2e.embedded import MEDIUM, PITH, SLOW, Service, serving, start, write_wide_table
 
 
 def test_it_greets_with_its_address_and_a_command_that_works(service: Service) -> None:
@@ -61,7 +62,7 @@ def test_a_stopped_service_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as service:
+    with impatient(tmp_path / "data") as service:
         wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
         job_id = service.submit(wide, method=SLOW)
         service.wait_for(job_id, "running")
@@ -70,19 +71,14 @@ def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Pat
         service.process.kill()
         service.process.wait()
         assert still_running(descendants) == []
-    with serving(tmp_path / "data", PITH_LEASE_SECONDS="3", PITH_SWEEP_SECONDS="1") as service:
+    with impatient(tmp_path / "data") as service:
         assert service.job(job_id)["status"] in ("queued", "running")
         service.client.post(f"/v1/jobs/{job_id}/cancel")
         service.wait_for(job_id, "cancelled")
 
 
 def test_a_killed_worker_is_replaced_and_the_job_completes(tmp_path: Path) -> None:
-    with serving(
-        tmp_path / "data",
-        PITH_LEASE_SECONDS="3",
-        PITH_SWEEP_SECONDS="1",
-        PITH_BACKOFF_SECONDS="0",
-    ) as service:
+    with impatient(tmp_path / "data") as service:
         wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
         job_id = service.submit(wide, method=MEDIUM)
         service.wait_for(job_id, "running")
@@ -93,6 +89,12 @@ def test_a_killed_worker_is_replaced_and_the_job_completes(tmp_path: Path) -> No
         job = service.wait_for(job_id, "succeeded")
         assert job["attempts"] == 2
         assert service.worker().pid != worker.pid
+
+
+def impatient(data_dir: Path) -> AbstractContextManager[Service]:
+    """A service that takes a worker for dead when it is silent for three seconds."""
+    quick = {"PITH_LEASE_SECONDS": "3", "PITH_SWEEP_SECONDS": "1", "PITH_BACKOFF_SECONDS": "0"}
+    return serving(data_dir, program=PITH, **quick)
 
 
 def still_running(processes: list[psutil.Process]) -> list[psutil.Process]:
