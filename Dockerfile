@@ -11,10 +11,12 @@ COPY requirements/runtime.txt requirements/
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --require-hashes -r requirements/runtime.txt
 COPY . .
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --no-deps .
-# The cache of compiled kernels is keyed by the type of CPU: on another type the worker compiles
-# them again when it starts, before it takes a job.
+# Compiled kernels are found by the path and the time of their installed source: -P leaves out the
+# copy in this directory, and layers keep whole seconds only. They are also bound to the type of
+# CPU: on another one the worker compiles them again when it starts, before it takes a job.
 RUN mkdir -p /var/lib/pith /var/cache/pith && \
-    /opt/pith/bin/python -c "from core.warm import warm_kernels; warm_kernels()"
+    find /opt/pith/lib -path '*/site-packages/core/*.py' -exec bash -c 'touch -d "@$(stat -c %Y "$0")" "$0"' {} \; && \
+    /opt/pith/bin/python -P -c "from core.warm import warm_kernels; warm_kernels()"
 
 FROM python:3.11-slim-bookworm
 COPY --from=build /opt/pith /opt/pith

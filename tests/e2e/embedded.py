@@ -116,7 +116,8 @@ def start(
     return subprocess.Popen(
         [program, "serve"],
         env=env,
-        cwd=ROOT,
+        # Another program than ours is to find its own sources, not those that lie here.
+        cwd=ROOT if program == PITH else data_dir.parent,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
