@@ -27,8 +27,13 @@ export class LiveLine {
     this.pending ??= requestAnimationFrame(() => this.draw());
   }
 
+  clear() {
+    this.points = [];
+  }
+
   draw() {
     this.pending = undefined;
+    if (!this.points.length) return;
     const [x0, x1] = range(this.points.map(([x]) => x));
     const [y0, y1] = range(this.points.map(([, y]) => y));
     const heights = [y0, (y0 + y1) / 2, y1];

@@ -56,7 +56,7 @@ export class Run {
   async follow(id) {
     let start = null;
     for await (const { kind, at, data } of events(id, this.leaving.signal)) {
-      if (kind === "started") start = Date.parse(at);
+      if (kind === "started") start ??= Date.parse(at); // another attempt goes on along the line
       if (kind === "loglik") this.likelihood.add((Date.parse(at) - start) / 1000, data.loglik);
       if (kind === "selected") this.choose(data);
       if (kind === "unit_succeeded" && data.accuracy !== undefined) this.compare(data);
@@ -74,8 +74,14 @@ export class Run {
           h("span", { class: "muted" }, `${amount(mean)}, ${n} ${n === 1 ? "split" : "splits"}`)))));
   }
 
+  // Once more, when another attempt begins anew.
+  startChoosing() {
+    this.chosen.replaceChildren();
+    this.information.clear();
+  }
+
   choose(feature) {
-    if (feature.rank === 1) this.chosen.replaceChildren();
+    if (feature.rank === 1) this.startChoosing();
     this.found.textContent = "Chosen so far";
     const value = feature.mi_label ?? feature.gain;
     if (value !== null) this.information.add(feature.rank, value);
