@@ -247,3 +247,4 @@ def test_an_upload_that_breaks_off_leaves_nothing(service: Service) -> None:
         connection.sendall(f"{head}Content-Length: 1000000\r\n\r\na,b\n1,2\n".encode())
         service.until("/livez", lambda _: service.stored != stored)
     service.until("/livez", lambda _: service.stored == stored)
+    assert service.stored == stored

@@ -215,9 +215,11 @@ def revoke_key(session: Session, token: str) -> None:
 
 def test_the_last_use_is_noted(service: Service) -> None:
     token = service.key(new_id("t"))
+    assert last_use(service, token) is None
     with as_holder(service, token) as client:
         client.get("/v1/jobs").raise_for_status()
     servers.until(lambda: last_use(service, token))
+    assert last_use(service, token) is not None
 
 
 def last_use(service: Service, token: str) -> object:

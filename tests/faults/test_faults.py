@@ -8,7 +8,7 @@ from tests.faults.plan import Kind, plan
 from tests.faults.run import run
 
 SEED = 20261116
-SECONDS = 40.0  # and some more until all has come to rest
+SECONDS = 50.0  # and some more until all has come to rest
 
 
 def test_nothing_is_lost_or_done_twice_in_a_minute_of_faults(tmp_path: Path) -> None:

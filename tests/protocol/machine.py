@@ -26,6 +26,7 @@ class JobsMachine(RuleBasedStateMachine, Generic[P, State, Work]):
         self.dataset_id = protocol.dataset()
         self.states: dict[str, State] = {}
         self.works: dict[tuple[str, int], Work] = {}
+        self.n_moves = 0
 
     def teardown(self) -> None:
         """The next example begins with no job."""
@@ -35,6 +36,7 @@ class JobsMachine(RuleBasedStateMachine, Generic[P, State, Work]):
     def step(self, job_id: str, move: Callable[[State], State]) -> None:
         """The model makes the move that the service has made or is about to make."""
         self.states[job_id] = move(self.states[job_id])
+        self.n_moves += 1
 
     def n_results(self, job_id: str) -> int:
         """How many results a job has."""
@@ -45,11 +47,16 @@ class JobsMachine(RuleBasedStateMachine, Generic[P, State, Work]):
 
 def drive(
     machine: Callable[[P], JobsMachine[P, Any, Any]], protocol: P, n_examples: int, n_steps: int
-) -> None:
-    """Let chance make the moves."""
-    make: Any = lambda: machine(protocol)  # noqa: E731  it is typed as taking a class alone
+) -> int:
+    """Let chance make the moves, and say how many the service and the model made together."""
+    machines: list[JobsMachine[P, Any, Any]] = []
+
+    def make() -> JobsMachine[P, Any, Any]:
+        machines.append(machine(protocol))
+        return machines[-1]
+
     run_state_machine_as_test(
-        make,
+        make,  # type: ignore[arg-type]  # it is typed as taking a class alone
         settings=settings(
             max_examples=n_examples,
             stateful_step_count=n_steps,
@@ -59,3 +66,4 @@ def drive(
         ),
     )
     protocol.database.dispose()
+    return sum(one.n_moves for one in machines)

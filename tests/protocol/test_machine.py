@@ -150,4 +150,5 @@ def _swept(state: State) -> State:
 
 
 def test_the_service_does_what_the_model_does(database_url: str) -> None:
-    drive(Machine, Protocol(database_url), n_examples=25, n_steps=40)
+    n_moves = drive(Machine, Protocol(database_url), n_examples=25, n_steps=40)
+    assert n_moves > 0

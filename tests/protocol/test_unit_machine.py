@@ -150,4 +150,5 @@ def _swept(state: State) -> State:
 
 
 def test_the_service_does_with_units_what_the_model_does(database_url: str) -> None:
-    drive(UnitMachine, UnitProtocol(database_url), n_examples=12, n_steps=30)
+    n_moves = drive(UnitMachine, UnitProtocol(database_url), n_examples=12, n_steps=30)
+    assert n_moves > 0
