@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from app.report.chart import (
     CHARACTER,
     canvas,
@@ -13,7 +15,7 @@ from app.report.chart import (
     shortened,
     text,
 )
-from app.report.markup import Markup, tag
+from app.report.markup import tag
 from app.report.scales import Scale
 
 ROW, DENSE_ROW = 22.0, 16.0

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.report.markup import Markup, tag
+from markupsafe import Markup
+
+from app.report.markup import tag
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 # As drawn for a page, and for a telephone, on which letters would become too small.

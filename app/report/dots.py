@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from app.report.chart import (
     CHARACTER,
     GRID,
@@ -13,7 +15,7 @@ from app.report.chart import (
     series_colour,
     text,
 )
-from app.report.markup import Markup, joined, tag
+from app.report.markup import joined, tag
 from app.report.scales import Scale, tick_label
 
 ROW = 26.0

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from app.report.chart import GRID, PAPER, SERIES, canvas, shortened, text
-from app.report.markup import Markup, joined, tag
+from app.report.markup import joined, tag
 
 CELL_HEIGHT = 15.0
 GAP = 8.0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from app.report.chart import (
     CHARACTER,
     GRID,
@@ -16,7 +18,7 @@ from app.report.chart import (
     shortened,
     text,
 )
-from app.report.markup import Markup, joined, tag
+from app.report.markup import joined, tag
 from app.report.scales import Scale, number, tick_label
 
 HEIGHT = 236.0  # of the plane, without what stands around it
