@@ -10,7 +10,6 @@ from app.db.base import Base
 from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
 from app.keys import models as key_models  # noqa: F401
-from app.units import models as unit_models  # noqa: F401
 
 
 def run() -> None:

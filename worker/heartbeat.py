@@ -15,8 +15,8 @@ from app.jobs import runs
 from app.jobs.claims import Claim
 from app.jobs.repository import Event
 from app.jobs.state import Stop
-from app.units import service as units
-from app.units.repository import UnitClaim
+from app.jobs.units import service as units
+from app.jobs.units.repository import UnitClaim
 from core.results import Progress
 from worker.process import Process
 from worker.recorder import Recorder

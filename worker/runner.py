@@ -24,8 +24,8 @@ from app.jobs.models import JobResult
 from app.jobs.runs import Work
 from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
+from app.jobs.units.service import UnitWork
 from app.logs import job_context
-from app.units.service import UnitWork
 from core.errors import CoreError
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult

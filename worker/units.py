@@ -16,10 +16,10 @@ from app.jobs.models import JobResult
 from app.jobs.runs import ring_next
 from app.jobs.specification import Specification, compare_of, config_of
 from app.jobs.state import Status, Stop
+from app.jobs.units import repository, service
+from app.jobs.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
+from app.jobs.units.service import UnitWork
 from app.logs import job_context
-from app.units import repository, service
-from app.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
-from app.units.service import UnitWork
 from core.comparison import number_of_features, summarise_trials
 from core.config import Compare, Evaluate, SelectionConfig
 from core.experiments import Trial

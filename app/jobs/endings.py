@@ -12,7 +12,6 @@ from app import metrics
 from app.db.base import AnyRow, utc_now
 from app.jobs import repository, state
 from app.jobs.repository import Event
-from app.units import repository as units
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def end(
         repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
         if row.n_units:
-            units.drop_units(session, row.id)
+            repository.drop_units(session, row.id)
     return row
 
 

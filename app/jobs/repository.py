@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.db.base import NO_SYNC, AnyRow, Reader, Utc
-from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult
+from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
 from app.jobs.state import LIVE, Status, Transition
 
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
@@ -217,6 +217,11 @@ def forget_checkpoints(session: Session, job_id: str) -> None:
     """A final job goes on from nowhere."""
     statement = delete(JobCheckpoint).where(JobCheckpoint.job_id == job_id)
     session.execute(statement, execution_options=NO_SYNC)
+
+
+def drop_units(session: Session, job_id: str) -> None:
+    """Remove the units of a job that has ended; a zombie finds nothing of its own."""
+    session.execute(delete(Unit).where(Unit.job_id == job_id), execution_options=NO_SYNC)
 
 
 def read_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any] | None:

@@ -23,9 +23,9 @@ from app.jobs.models import Job
 from app.jobs.repository import Filters
 from app.jobs.specification import Specification, check_columns
 from app.jobs.state import Status
+from app.jobs.units import repository as units
+from app.jobs.units.plan import Task, plan_units
 from app.quota import UNLIMITED, Quota
-from app.units import repository as units
-from app.units.plan import Task, plan_units
 
 
 def validate(

@@ -18,14 +18,14 @@ from app.db.session import Database
 from app.errors import TooMany
 from app.jobs import repository, runs, service
 from app.jobs.specification import Specification
+from app.jobs.units import service as units
+from app.jobs.units.service import UnitWork
 from app.keys.scopes import Scope
 from app.keys.service import create_key
 from app.keys.token import new_token
 from app.main import create_app
 from app.quota import Quota
 from app.settings import Settings
-from app.units import service as units
-from app.units.service import UnitWork
 from tests.app.protocol import LEASE, TENANT, Protocol
 from tests.app.running import CSV
 

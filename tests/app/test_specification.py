@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from app.errors import Invalid
 from app.jobs.specification import Specification
-from app.units.plan import plan_units
+from app.jobs.units.plan import plan_units
 
 PLAIN = {"dataset_id": "ds_" + "0" * 32, "target": "y"}
 

@@ -12,12 +12,11 @@ from sqlalchemy import func, select, update
 
 from app.db.base import new_id, utc_now
 from app.jobs.endings import Failure
-from app.jobs.models import Job, JobResult
+from app.jobs.models import Job, JobResult, Unit
 from app.jobs.state import Stop
-from app.units import service
-from app.units.models import Unit
-from app.units.service import UnitWork
-from app.units.sweep import sweep_units
+from app.jobs.units import service
+from app.jobs.units.service import UnitWork
+from app.jobs.units.sweep import sweep_units
 from tests.app.protocol import LEASE, OVER, SETTINGS, TENANT, Protocol
 
 COMPARE = {"methods": [{"name": "mrmr"}, {"name": "jmim"}], "n_splits": 2}

@@ -12,8 +12,7 @@ from sqlalchemy import select
 from app.datasets.models import Dataset
 from app.db.base import AnyRow
 from app.db.session import make_engine
-from app.jobs.models import Job, JobEvent, JobResult
-from app.units.models import Unit
+from app.jobs.models import Job, JobEvent, JobResult, Unit
 from tests.faults.clients import RETRIED
 from tests.faults.history import Line, read_history
 

@@ -10,7 +10,7 @@ from typing import Any
 from app.db.base import AnyRow
 from app.jobs.specification import Specification
 from app.jobs.state import Status
-from app.units.plan import TRIAL, Task, plan_units
+from app.jobs.units.plan import TRIAL, Task, plan_units
 from tests.faults.evidence import MAX_ATTEMPTS, Evidence
 
 ENDS = {"unit_succeeded", "unit_failed"}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, invariant, precondition, rule
 from sqlalchemy import select, update
 
+from app.jobs.models import Unit
 from app.jobs.state import Status, Stop
 from app.jobs.sweep import sweep_jobs
+from app.jobs.units.service import UnitWork
+from app.jobs.units.sweep import sweep_units
 from app.settings import Settings
-from app.units.models import Unit
-from app.units.service import UnitWork
-from app.units.sweep import sweep_units
 from tests.app.test_units import UnitProtocol
 from tests.protocol import unit_model as model
 from tests.protocol.machine import JobsMachine, drive

@@ -9,11 +9,11 @@ from app import metrics
 from app.broker import JOBS_QUEUE, Bell
 from app.db.base import AnyRow, utc_now
 from app.jobs import state
+from app.jobs.models import Unit
 from app.jobs.sweep import LOST
+from app.jobs.units import repository, service
+from app.jobs.units.repository import UnitClaim
 from app.settings import Settings
-from app.units import repository, service
-from app.units.models import Unit
-from app.units.repository import UnitClaim
 
 log = structlog.get_logger(__name__)
 

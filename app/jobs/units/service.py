@@ -23,9 +23,9 @@ from app.jobs.claims import read_tenant
 from app.jobs.endings import OVERDUE, Failure, end
 from app.jobs.models import Job, JobResult
 from app.jobs.repository import Event
-from app.units import repository
-from app.units.plan import TRIAL, Task
-from app.units.repository import UnitClaim
+from app.jobs.units import repository
+from app.jobs.units.plan import TRIAL, Task
+from app.jobs.units.repository import UnitClaim
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.db.base import NO_SYNC, AnyRow, Reader
 from app.jobs.claims import has_room, is_runnable
-from app.jobs.models import Job
+from app.jobs.models import Job, Unit
 from app.jobs.repository import SWEEP_LIMIT
 from app.jobs.state import FINAL, LIVE, Status, Transition
-from app.units.models import Unit
-from app.units.plan import Task
+from app.jobs.units.plan import Task
 
 CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task)
 
@@ -152,11 +151,6 @@ def tally(session: Session, job_id: str) -> dict[str, Any]:
     statement = select(done, func.avg(Unit.progress)).where(Unit.job_id == job_id)
     n_done, progress = session.execute(statement).one()
     return {"n_units_done": n_done, "progress": min(1.0, progress)}
-
-
-def drop_units(session: Session, job_id: str) -> None:
-    """Remove the units of a job that has ended; a zombie finds nothing of its own."""
-    session.execute(delete(Unit).where(Unit.job_id == job_id), execution_options=NO_SYNC)
 
 
 def read_units(session: Reader, job_id: str) -> Sequence[AnyRow]:
