@@ -1,0 +1,140 @@
+COLUMN alembic_version version_num character varying(32) NOT NULL
+COLUMN api_keys id character varying(40) NOT NULL
+COLUMN api_keys tenant character varying(64) NOT NULL
+COLUMN api_keys name character varying(255) NOT NULL
+COLUMN api_keys digest character varying(64) NOT NULL
+COLUMN api_keys scopes jsonb NOT NULL
+COLUMN api_keys slot integer
+COLUMN api_keys created_at timestamp with time zone NOT NULL
+COLUMN api_keys expires_at timestamp with time zone NOT NULL
+COLUMN api_keys revoked_at timestamp with time zone
+COLUMN api_keys last_used_at timestamp with time zone
+COLUMN counters name character varying(32) NOT NULL
+COLUMN counters label character varying(32) NOT NULL
+COLUMN counters value double precision NOT NULL
+COLUMN datasets id character varying(40) NOT NULL
+COLUMN datasets tenant character varying(64) NOT NULL
+COLUMN datasets status character varying(16) NOT NULL
+COLUMN datasets name character varying(255)
+COLUMN datasets format character varying(16) NOT NULL
+COLUMN datasets options jsonb NOT NULL
+COLUMN datasets content_key character varying(64) NOT NULL
+COLUMN datasets sha256 character varying(64) NOT NULL
+COLUMN datasets n_bytes bigint NOT NULL
+COLUMN datasets n_rows bigint
+COLUMN datasets n_columns integer
+COLUMN datasets columns jsonb
+COLUMN datasets reason text
+COLUMN datasets created_at timestamp with time zone NOT NULL
+COLUMN datasets finished_at timestamp with time zone
+COLUMN datasets attempt integer NOT NULL
+COLUMN datasets owner character varying(64)
+COLUMN datasets lease_until timestamp with time zone
+COLUMN datasets available_at timestamp with time zone NOT NULL
+COLUMN datasets enqueued_at timestamp with time zone NOT NULL
+COLUMN job_checkpoints job_id character varying(40) NOT NULL
+COLUMN job_checkpoints phase character varying(16) NOT NULL
+COLUMN job_checkpoints tenant character varying(64) NOT NULL
+COLUMN job_checkpoints version character varying(64) NOT NULL
+COLUMN job_checkpoints arrays bytea NOT NULL
+COLUMN job_events job_id character varying(40) NOT NULL
+COLUMN job_events seq integer NOT NULL
+COLUMN job_events tenant character varying(64) NOT NULL
+COLUMN job_events at timestamp with time zone NOT NULL
+COLUMN job_events kind character varying(32) NOT NULL
+COLUMN job_events data jsonb NOT NULL
+COLUMN job_results job_id character varying(40) NOT NULL
+COLUMN job_results tenant character varying(64) NOT NULL
+COLUMN job_results created_at timestamp with time zone NOT NULL
+COLUMN job_results document jsonb NOT NULL
+COLUMN job_results arrays bytea
+COLUMN job_units job_id character varying(40) NOT NULL
+COLUMN job_units number integer NOT NULL
+COLUMN job_units tenant character varying(64) NOT NULL
+COLUMN job_units status character varying(16) NOT NULL
+COLUMN job_units task jsonb NOT NULL
+COLUMN job_units progress double precision NOT NULL
+COLUMN job_units output jsonb
+COLUMN job_units arrays bytea
+COLUMN job_units error jsonb
+COLUMN job_units attempt integer NOT NULL
+COLUMN job_units owner character varying(64)
+COLUMN job_units lease_until timestamp with time zone
+COLUMN job_units available_at timestamp with time zone NOT NULL
+COLUMN job_units enqueued_at timestamp with time zone NOT NULL
+COLUMN jobs id character varying(40) NOT NULL
+COLUMN jobs tenant character varying(64) NOT NULL
+COLUMN jobs dataset_id character varying(40) NOT NULL
+COLUMN jobs status character varying(16) NOT NULL
+COLUMN jobs specification jsonb NOT NULL
+COLUMN jobs labels jsonb NOT NULL
+COLUMN jobs idempotency_key character varying(255)
+COLUMN jobs request_hash character varying(64) NOT NULL
+COLUMN jobs version integer NOT NULL
+COLUMN jobs n_events integer NOT NULL
+COLUMN jobs phase character varying(16)
+COLUMN jobs progress double precision NOT NULL
+COLUMN jobs loglik double precision
+COLUMN jobs chosen jsonb NOT NULL
+COLUMN jobs phase_seconds jsonb NOT NULL
+COLUMN jobs error jsonb
+COLUMN jobs created_at timestamp with time zone NOT NULL
+COLUMN jobs started_at timestamp with time zone
+COLUMN jobs finished_at timestamp with time zone
+COLUMN jobs cancel_requested_at timestamp with time zone
+COLUMN jobs deadline_at timestamp with time zone NOT NULL
+COLUMN jobs attempt integer NOT NULL
+COLUMN jobs owner character varying(64)
+COLUMN jobs lease_until timestamp with time zone
+COLUMN jobs available_at timestamp with time zone NOT NULL
+COLUMN jobs enqueued_at timestamp with time zone NOT NULL
+COLUMN jobs n_units integer NOT NULL DEFAULT 0
+COLUMN jobs n_units_done integer NOT NULL DEFAULT 0
+CONSTRAINT alembic_version_pkc alembic_version PRIMARY KEY (version_num)
+CONSTRAINT fk_job_checkpoints_job_id job_checkpoints FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT fk_job_events_job_id job_events FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT fk_job_results_job_id job_results FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT fk_job_units_job_id job_units FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT pk_api_keys api_keys PRIMARY KEY (id)
+CONSTRAINT pk_counters counters PRIMARY KEY (name, label)
+CONSTRAINT pk_datasets datasets PRIMARY KEY (id)
+CONSTRAINT pk_job_checkpoints job_checkpoints PRIMARY KEY (job_id, phase)
+CONSTRAINT pk_job_events job_events PRIMARY KEY (job_id, seq)
+CONSTRAINT pk_job_results job_results PRIMARY KEY (job_id)
+CONSTRAINT pk_job_units job_units PRIMARY KEY (job_id, number)
+CONSTRAINT pk_jobs jobs PRIMARY KEY (id)
+CONSTRAINT uq_api_keys_tenant_slot api_keys UNIQUE (tenant, slot)
+CONSTRAINT uq_datasets_tenant_content_key datasets UNIQUE (tenant, content_key)
+CONSTRAINT uq_jobs_tenant_idempotency_key jobs UNIQUE (tenant, idempotency_key)
+CREATE UNIQUE INDEX alembic_version_pkc ON public.alembic_version USING btree (version_num)
+CREATE INDEX ix_datasets_status_available_at ON public.datasets USING btree (status, available_at)
+CREATE INDEX ix_datasets_tenant_created_at_id ON public.datasets USING btree (tenant, created_at, id)
+CREATE INDEX ix_job_units_status_lease_until ON public.job_units USING btree (status, lease_until)
+CREATE INDEX ix_jobs_dataset_id ON public.jobs USING btree (dataset_id)
+CREATE INDEX ix_jobs_status_available_at ON public.jobs USING btree (status, available_at)
+CREATE INDEX ix_jobs_tenant_created_at_id ON public.jobs USING btree (tenant, created_at, id)
+CREATE UNIQUE INDEX pk_api_keys ON public.api_keys USING btree (id)
+CREATE UNIQUE INDEX pk_counters ON public.counters USING btree (name, label)
+CREATE UNIQUE INDEX pk_datasets ON public.datasets USING btree (id)
+CREATE UNIQUE INDEX pk_job_checkpoints ON public.job_checkpoints USING btree (job_id, phase)
+CREATE UNIQUE INDEX pk_job_events ON public.job_events USING btree (job_id, seq)
+CREATE UNIQUE INDEX pk_job_results ON public.job_results USING btree (job_id)
+CREATE UNIQUE INDEX pk_job_units ON public.job_units USING btree (job_id, number)
+CREATE UNIQUE INDEX pk_jobs ON public.jobs USING btree (id)
+CREATE UNIQUE INDEX uq_api_keys_tenant_slot ON public.api_keys USING btree (tenant, slot)
+CREATE UNIQUE INDEX uq_datasets_tenant_content_key ON public.datasets USING btree (tenant, content_key)
+CREATE UNIQUE INDEX uq_jobs_tenant_idempotency_key ON public.jobs USING btree (tenant, idempotency_key)
+POLICY tenant api_keys PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant datasets PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant job_checkpoints PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant job_events PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant job_results PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant job_units PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant jobs PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+ROW SECURITY api_keys FORCED
+ROW SECURITY datasets FORCED
+ROW SECURITY job_checkpoints FORCED
+ROW SECURITY job_events FORCED
+ROW SECURITY job_results FORCED
+ROW SECURITY job_units FORCED
+ROW SECURITY jobs FORCED

@@ -1,0 +1,130 @@
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL,
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+)
+CREATE TABLE api_keys (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	name VARCHAR(255) NOT NULL,
+	digest VARCHAR(64) NOT NULL,
+	scopes JSON NOT NULL,
+	slot INTEGER,
+	created_at DATETIME NOT NULL,
+	expires_at DATETIME NOT NULL,
+	revoked_at DATETIME,
+	last_used_at DATETIME,
+	CONSTRAINT pk_api_keys PRIMARY KEY (id),
+	CONSTRAINT uq_api_keys_tenant_slot UNIQUE (tenant, slot)
+)
+CREATE TABLE counters (
+	name VARCHAR(32) NOT NULL,
+	label VARCHAR(32) NOT NULL,
+	value DOUBLE NOT NULL,
+	CONSTRAINT pk_counters PRIMARY KEY (name, label)
+)
+CREATE TABLE datasets (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	name VARCHAR(255),
+	format VARCHAR(16) NOT NULL,
+	options JSON NOT NULL,
+	content_key VARCHAR(64) NOT NULL,
+	sha256 VARCHAR(64) NOT NULL,
+	n_bytes BIGINT NOT NULL,
+	n_rows BIGINT,
+	n_columns INTEGER,
+	columns JSON,
+	reason TEXT,
+	created_at DATETIME NOT NULL,
+	finished_at DATETIME,
+	attempt INTEGER NOT NULL,
+	owner VARCHAR(64),
+	lease_until DATETIME,
+	available_at DATETIME NOT NULL,
+	enqueued_at DATETIME NOT NULL,
+	CONSTRAINT pk_datasets PRIMARY KEY (id),
+	CONSTRAINT uq_datasets_tenant_content_key UNIQUE (tenant, content_key)
+)
+CREATE TABLE job_checkpoints (
+	job_id VARCHAR(40) NOT NULL,
+	phase VARCHAR(16) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	version VARCHAR(64) NOT NULL,
+	arrays BLOB NOT NULL,
+	CONSTRAINT pk_job_checkpoints PRIMARY KEY (job_id, phase),
+	CONSTRAINT fk_job_checkpoints_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
+)
+CREATE TABLE job_events (
+	job_id VARCHAR(40) NOT NULL,
+	seq INTEGER NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	at DATETIME NOT NULL,
+	kind VARCHAR(32) NOT NULL,
+	data JSON NOT NULL,
+	CONSTRAINT pk_job_events PRIMARY KEY (job_id, seq),
+	CONSTRAINT fk_job_events_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
+)
+CREATE TABLE job_results (
+	job_id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	created_at DATETIME NOT NULL,
+	document JSON NOT NULL,
+	arrays BLOB,
+	CONSTRAINT pk_job_results PRIMARY KEY (job_id),
+	CONSTRAINT fk_job_results_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
+)
+CREATE TABLE job_units (
+	job_id VARCHAR(40) NOT NULL,
+	number INTEGER NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	task JSON NOT NULL,
+	progress DOUBLE NOT NULL,
+	output JSON,
+	arrays BLOB,
+	error JSON,
+	attempt INTEGER NOT NULL,
+	owner VARCHAR(64),
+	lease_until DATETIME,
+	available_at DATETIME NOT NULL,
+	enqueued_at DATETIME NOT NULL,
+	CONSTRAINT pk_job_units PRIMARY KEY (job_id, number),
+	CONSTRAINT fk_job_units_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
+)
+CREATE TABLE jobs (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	dataset_id VARCHAR(40) NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	specification JSON NOT NULL,
+	labels JSON NOT NULL,
+	idempotency_key VARCHAR(255),
+	request_hash VARCHAR(64) NOT NULL,
+	version INTEGER NOT NULL,
+	n_events INTEGER NOT NULL,
+	phase VARCHAR(16),
+	progress DOUBLE NOT NULL,
+	loglik DOUBLE,
+	chosen JSON NOT NULL,
+	phase_seconds JSON NOT NULL,
+	error JSON,
+	created_at DATETIME NOT NULL,
+	started_at DATETIME,
+	finished_at DATETIME,
+	cancel_requested_at DATETIME,
+	deadline_at DATETIME NOT NULL,
+	attempt INTEGER NOT NULL,
+	owner VARCHAR(64),
+	lease_until DATETIME,
+	available_at DATETIME NOT NULL,
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL,
+	CONSTRAINT pk_jobs PRIMARY KEY (id),
+	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
+)
+CREATE INDEX ix_datasets_status_available_at ON datasets (status, available_at)
+CREATE INDEX ix_datasets_tenant_created_at_id ON datasets (tenant, created_at, id)
+CREATE INDEX ix_job_units_status_lease_until ON job_units (status, lease_until)
+CREATE INDEX ix_jobs_dataset_id ON jobs (dataset_id)
+CREATE INDEX ix_jobs_status_available_at ON jobs (status, available_at)
+CREATE INDEX ix_jobs_tenant_created_at_id ON jobs (tenant, created_at, id)
