@@ -80,7 +80,7 @@ bench-service: $(VENV)/.bench ## Measure the service against a bare route, a soc
 	$(BIN)/python -m benchmarks.service
 
 openapi: setup ## Write openapi.json anew
-	$(BIN)/python -m app.api.write_openapi
+	$(BIN)/python -m app.cli.write_openapi
 
 pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and without addresses
 	$(BIN)/uv lock --upgrade --quiet

@@ -9,16 +9,28 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
-from app.api import checks, datasets, docs, jobs, operations, outcomes, polling, reports, web
-from app.api.access import Guarded
 from app.api.deps import Services
-from app.api.keyring import Keyring
-from app.api.middleware import Observed, RequestMetrics
+from app.api.door.auth import Guarded
+from app.api.door.keyring import Keyring
+from app.api.door.observation import Observed, RequestMetrics
 from app.api.openapi import install_openapi
-from app.api.polled import PolledJobs
+from app.api.polling.answers import KeptAnswers
+from app.api.polling.versions import Version, Versions
+from app.api.polling.waiting import Watcher
 from app.api.problems import install_handlers
-from app.api.versions import Version, Versions
-from app.api.watcher import Watcher
+from app.api.routes import (
+    check,
+    datasets,
+    events,
+    health,
+    jobs,
+    methods,
+    metrics,
+    pages,
+    poll,
+    report,
+    results,
+)
 from app.broker import BackgroundBell, make_celery
 from app.datasets.store import DATASETS, LocalStore
 from app.db.session import Database
@@ -29,6 +41,20 @@ from app.settings import Settings, get_settings
 
 DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
 result. Every error is a problem document (RFC 9457) with a stable `code`."""
+# The most called first.
+ROUTES = (
+    jobs,
+    poll,
+    events,
+    results,
+    datasets,
+    check,
+    report,
+    health,
+    methods,
+    metrics,
+    pages,
+)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -44,8 +70,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.registry = CollectorRegistry()
-    # The most called first.
-    for part in (jobs, polling, outcomes, datasets, checks, reports, operations, docs, web):
+    for part in ROUTES:
         app.include_router(part.router)
     install_handlers(app)
     install_openapi(app)
@@ -76,7 +101,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         bell=BackgroundBell(make_celery(settings.broker_url)),
         store=LocalStore(settings.data_dir / DATASETS),
         watcher=watcher,
-        polled=PolledJobs(),
+        answers=KeptAnswers(),
         versions=Versions(read),
         keyring=Keyring(database, load_secret(settings), settings.failed_keys_per_minute),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from app.server import run_server
+from app.api.door.server import run_server
 from app.settings import Settings
 
 ANSWER = {"id": "job_0123456789abcdef", "status": "succeeded", "phase": None, "progress": 1.0}

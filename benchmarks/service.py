@@ -22,7 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from app.local import read
+from app.cli.select import read
 from benchmarks.http_load import requests_per_second
 from benchmarks.stage import ROOT, Stage, running, stage, until, worker
 from benchmarks.uploads import copy_through_socket, upload

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from app.lifeline import spawn
+from app.processes.lifeline import spawn
 from tests import servers
 
 ROOT = Path(__file__).parents[1]

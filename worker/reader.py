@@ -24,8 +24,8 @@ from app.datasets.store import COLUMNS as COLUMNS_KEY
 from app.datasets.store import RAW, SCRATCH, key_of
 from app.db.base import AnyRow
 from app.jobs import sweep
-from app.lifeline import spawn
 from app.logs import job_context
+from app.processes.lifeline import spawn
 from worker.patience import patiently
 from worker.process import Process
 

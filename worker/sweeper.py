@@ -13,8 +13,8 @@ from app.datasets.sweep import sweep_datasets
 from app.db.session import Database
 from app.jobs.sweep import sweep_jobs
 from app.jobs.units.sweep import sweep_units
-from app.retention import remove_old
 from app.settings import Settings
+from app.upkeep.retention import remove_old
 
 log = structlog.get_logger(__name__)
 

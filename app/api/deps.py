@@ -11,10 +11,10 @@ from fastapi import Depends, Path, Request
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.api.keyring import Keyring
-from app.api.polled import PolledJobs
-from app.api.versions import Versions
-from app.api.watcher import Watcher
+from app.api.door.keyring import Keyring
+from app.api.polling.answers import KeptAnswers
+from app.api.polling.versions import Versions
+from app.api.polling.waiting import Watcher
 from app.broker import Bell
 from app.datasets.store import LocalStore
 from app.db.base import Reader
@@ -37,7 +37,7 @@ class Services:
     bell: Bell
     store: LocalStore
     watcher: Watcher
-    polled: PolledJobs
+    answers: KeptAnswers
     versions: Versions
     keyring: Keyring
 

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from app.api.access import is_public, scope_for
+from app.api.door.auth import is_public, scope_for
 from app.api.problems import MEDIA_TYPE, Problem
 
 Responses = dict[int | str, dict[str, Any]]

@@ -6,12 +6,22 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from app.errors import FieldError, Invalid
+from app.jobs.methods import Strict
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
+
+
+class PageQuery(Strict):
+    """Which page of a list."""
+
+    page_size: Annotated[int, Field(ge=1, le=MAX_SIZE)] = DEFAULT_SIZE
+    page_token: Annotated[str | None, Field(max_length=512)] = None
 
 
 def encode(position: Sequence[Any]) -> str:

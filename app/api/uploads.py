@@ -12,7 +12,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 
-from app.api.middleware import CLOSE
+from app.api.door.body_limit import CLOSE
 from app.errors import BadRequest, Invalid, TooLarge, TooSlow
 
 # One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.

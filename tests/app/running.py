@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 from sqlalchemy.orm import Session
 
-from app.cli import USUAL_SCOPES
+from app.cli.commands import USUAL_SCOPES
 from app.datasets.store import RAW
 from app.db.session import Database
 from app.keys.scopes import Scope

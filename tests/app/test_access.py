@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from app.api.access import READING, is_public
+from app.api.door.auth import READING, is_public
 from app.keys.token import new_token
 from app.main import create_app
 from app.settings import Settings

@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from app.api.results import FactorsRead, ResultRead
-from app.api.schemas import DatasetRead
+from app.api.schemas.datasets import DatasetRead
+from app.api.schemas.results import FactorsRead, ResultRead
 from tests.app.running import Service
 
 

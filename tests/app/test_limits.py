@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.keyring import KEPT_SECONDS
-from app.api.pace import Pace
+from app.api.door.keyring import KEPT_SECONDS
+from app.api.door.rate_limit import RateLimit
 from app.db.base import new_id
 from app.db.session import Database
 from app.errors import TooMany
@@ -40,9 +40,9 @@ class Clock:
         return self.now
 
 
-def granted(pace: Pace, tenant: str = "a") -> bool:
+def granted(pace: RateLimit, tenant: str = "a") -> bool:
     try:
-        pace.keep(tenant)
+        pace.take(tenant)
     except TooMany:
         return False
     return True
@@ -50,7 +50,7 @@ def granted(pace: Pace, tenant: str = "a") -> bool:
 
 def test_a_tenant_may_ask_so_often_and_no_oftener() -> None:
     clock = Clock()
-    pace = Pace(8, clock)
+    pace = RateLimit(8, clock)
     assert [granted(pace) for _ in range(17)] == [True] * 16 + [False]  # two seconds' worth
     assert granted(pace, "b")
     n_granted = 0
@@ -59,20 +59,20 @@ def test_a_tenant_may_ask_so_often_and_no_oftener() -> None:
         n_granted += granted(pace)
     assert n_granted == 80
     with pytest.raises(TooMany) as refused:
-        pace.keep("a")
+        pace.take("a")
     assert refused.value.headers == {"Retry-After": "1"}
 
 
 def test_less_than_one_a_second_and_no_limit() -> None:
     clock = Clock()
-    pace = Pace(0.1, clock)
+    pace = RateLimit(0.1, clock)
     assert [granted(pace), granted(pace)] == [True, False]
     with pytest.raises(TooMany) as refused:
-        pace.keep("a")
+        pace.take("a")
     assert refused.value.headers == {"Retry-After": "10"}
     clock.now = 10.0
     assert granted(pace)
-    unlimited = Pace(0, clock)
+    unlimited = RateLimit(0, clock)
     assert all(granted(unlimited) for _ in range(1000))
 
 
@@ -235,8 +235,8 @@ def test_a_full_queue_and_a_hurry_are_429(database_url: str, tmp_path: Path) -> 
 def test_addresses_are_forgotten_before_they_fill_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.api.pace.KEPT", 3)
-    pace = Pace(0.1, Clock())
+    monkeypatch.setattr("app.api.door.rate_limit.KEPT", 3)
+    pace = RateLimit(0.1, Clock())
     assert [granted(pace, who) for who in "abcdd"] == [True] * 4 + [False]
     assert granted(pace, "a")  # forgotten
     assert not granted(pace, "d")

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from app.api.write_openapi import COMMITTED, as_text
+from app.cli.write_openapi import COMMITTED, as_text
 from app.datasets.formats import MEDIA_TYPES
 from app.main import create_app
 from app.settings import Settings

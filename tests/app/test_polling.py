@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.api.schemas import JobRead
+from app.api.schemas.jobs import JobRead
 from app.db.base import new_id
 from tests.app.running import Service
 

@@ -18,8 +18,8 @@ from app.datasets.store import RAW, SCRATCH, LocalStore, key_of
 from app.db.base import new_id, utc_now
 from app.errors import Invalid
 from app.jobs.models import Job
-from app.retention import remove_old
 from app.settings import Settings
+from app.upkeep.retention import remove_old
 from tests.app.protocol import TENANT, Protocol
 
 AGO = timedelta(days=40)

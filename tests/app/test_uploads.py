@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from app.api import datasets, uploads
+from app.api import uploads
+from app.api.routes import datasets
 from app.api.uploads import BATCHES_UNDER_WAY, receive
 from app.datasets import store
 from app.datasets.store import LocalStore, key_of

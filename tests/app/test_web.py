@@ -7,7 +7,7 @@ import re
 import httpx
 import pytest
 
-from app.api.web import FILES
+from app.api.routes.pages import FILES
 from tests.app.running import Service
 
 SCRIPTS = {name: path.read_text() for name, path in FILES.items() if path.suffix == ".js"}

@@ -16,7 +16,7 @@ import httpx
 import numpy as np
 import psutil
 
-from app.lifeline import die_with_parent
+from app.processes.lifeline import die_with_parent
 
 ROOT = Path(__file__).parents[2]
 PITH = Path(sys.executable).with_name("pith")

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from jsonschema import Draft202012Validator
 
-from app.api.write_openapi import COMMITTED
+from app.cli.write_openapi import COMMITTED
 
 DOCUMENT: dict[str, Any] = json.loads(COMMITTED.read_text())
 OPERATIONS: dict[str, dict[str, Any]] = {

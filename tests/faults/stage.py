@@ -20,7 +20,7 @@ import httpx
 import psutil
 
 from app.db.migrate import upgrade
-from app.lifeline import spawn
+from app.processes.lifeline import spawn
 from tests import servers
 from tests.faults.plan import Fault, Kind
 from tests.faults.proxy import Proxy, proxy

@@ -35,7 +35,7 @@ def pith(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     code = f"""
 import sys
-from app.cli import cli
+from app.cli.commands import cli
 try:
     cli({arguments!r})
 except SystemExit as end:

@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.embedded.valkey import _program
-from app.lifeline import die_with_parent
+from app.processes.embedded.valkey import _program
+from app.processes.lifeline import die_with_parent
 from tests import servers
 from tests.e2e.embedded import serving
 from tests.ops import containers

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import redis
 
-from app import supervisor
-from app.embedded import StartError, serve
-from app.embedded.lock import locked
-from app.embedded.valkey import Broker, choose_broker
+from app.processes import supervisor
+from app.processes.embedded import StartError, serve
+from app.processes.embedded.lock import locked
+from app.processes.embedded.valkey import Broker, choose_broker
+from app.processes.supervisor import Child, Supervisor
 from app.settings import Settings
-from app.supervisor import Child, Supervisor
 
 
 def until(condition: Callable[[], bool], supervised: Supervisor | None = None) -> None:

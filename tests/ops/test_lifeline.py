@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app import lifeline
+from app.processes import lifeline
 from tests import servers
 
 PARENT = """
 import sys, time
-from app.lifeline import spawn
+from app.processes.lifeline import spawn
 print(spawn([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """
@@ -54,7 +54,7 @@ def test_a_spawned_command_keeps_its_exit_status() -> None:
 KEEPER = """
 import os, sys
 sys.platform = "other"
-from app.lifeline import _become
+from app.processes.lifeline import _become
 sys.exit(_become(os.getppid(), sys.argv[1:]))
 """
 

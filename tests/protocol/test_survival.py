@@ -15,7 +15,7 @@ from sqlalchemy import event, select, update
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
-from app.api import outcomes
+from app.api.routes import events
 from app.broker import JOBS_QUEUE, Bell, make_celery
 from app.datasets import service as dataset_service
 from app.datasets.formats import CsvOptions, Format
@@ -92,7 +92,7 @@ def test_rings_do_not_pile_up_while_no_worker_hears(sqlite_url: str, broker_url:
 
 
 def test_a_stream_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(events, "PAUSE_SECONDS", 0)
     job = SimpleNamespace(status="succeeded", n_events=0, version=1)
     answers = iter([OperationalError("SELECT", {}, ConnectionResetError()), (job, [])])
 
@@ -103,7 +103,7 @@ def test_a_stream_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
 
     async def listen() -> list[str]:
         caller: Any = SimpleNamespace(read_aside=read_aside)
-        return [line async for line in outcomes._stream(caller, "job_1", 0)]
+        return [line async for line in events._stream(caller, "job_1", 0)]
 
     assert asyncio.run(listen()) == [": the database is away\n\n"]
 

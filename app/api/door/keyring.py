@@ -1,0 +1,133 @@
+"""Remembers for half a second which keys are good: polls then cost no query of their own.
+
+Keys that nobody knows do cost one, and are limited by the address they come from. A key that was
+good once is not a guess: whoever shares an address with a stranger goes on unhindered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
+
+from app.api.door.rate_limit import RateLimit
+from app.db.session import Database
+from app.errors import Unauthorized
+from app.keys import service
+from app.keys.service import Grant
+from app.keys.token import digest_of
+
+log = structlog.get_logger(__name__)
+
+# A revoked key stops working after this long; the promise is a second.
+KEPT_SECONDS = 0.5
+KEPT = 4096
+MINUTE = 60.0
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A question to the database, asked or answered; never older than `until` says."""
+
+    answer: asyncio.Task[Grant | Unauthorized]
+    until: float
+
+
+class Keyring:
+    """One question at a time for each key, however many requests carry it."""
+
+    def __init__(self, database: Database, secret: bytes, failures_per_minute: float = 0) -> None:
+        self._database = database
+        self._secret = secret
+        limit = f"{failures_per_minute:g} unknown keys a minute from one address"
+        self._guesses = RateLimit(failures_per_minute / MINUTE, burst_seconds=MINUTE, limit=limit)
+        self._good: OrderedDict[str, None] = OrderedDict()
+        # By their hashes: the keys themselves are not kept, and timing tells nothing about them.
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._noting: set[asyncio.Task[None]] = set()
+
+    async def grant_of(self, token: str, address: str = "") -> Grant:
+        """What the key allows at this moment, or Unauthorized; TooMany after too many guesses."""
+        digest = digest_of(token, self._secret)
+        known = self._known.get(digest)
+        if known is None or known.until < time.monotonic():
+            known = self._ask(digest, token, _neighbourhood(address))
+        if not known.answer.done():
+            # Shielded: one caller who goes away must not take the answer from the others.
+            await asyncio.wait([known.answer])
+        answer = known.answer.result()
+        if isinstance(answer, Unauthorized):
+            raise Unauthorized(answer.detail)
+        return answer
+
+    def _ask(self, digest: str, token: str, address: str) -> _Known:
+        is_guess = digest not in self._good
+        if is_guess:
+            self._guesses.take(address)  # before the answer: many may ask at once
+        service.read_id(token)
+        answer = asyncio.create_task(self._look_up(digest, token))
+        if is_guess:
+            answer.add_done_callback(lambda task: self._settle(task, address))
+        known = self._known[digest] = _Known(answer, time.monotonic() + KEPT_SECONDS)
+        self._known.move_to_end(digest)
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return known
+
+    def _settle(self, answer: asyncio.Task[Grant | Unauthorized], address: str) -> None:
+        """Only a key that is refused was a guess."""
+        refused = not answer.cancelled() and answer.exception() is None
+        if not (refused and isinstance(answer.result(), Unauthorized)):
+            self._guesses.give_back(address)
+
+    async def _look_up(self, digest: str, token: str) -> Grant | Unauthorized:
+        try:
+            verified = await run_in_threadpool(
+                self._database.read_again,
+                lambda session: service.verify(session, self._secret, token),
+            )
+        except Unauthorized as refused:
+            self._good.pop(digest, None)
+            return refused
+        except BaseException:
+            self._known.pop(digest, None)  # the next request asks again
+            raise
+        self._remember(digest)
+        if not verified.is_noted:
+            self._note(verified.key_id)
+        return verified.grant
+
+    def _remember(self, digest: str) -> None:
+        self._good[digest] = None
+        self._good.move_to_end(digest)
+        if len(self._good) > KEPT:
+            self._good.popitem(last=False)
+
+    def _note(self, key_id: str) -> None:
+        """Aside, since on SQLite writing may have to wait its turn."""
+        noting = asyncio.create_task(run_in_threadpool(self._write_use, key_id))
+        self._noting.add(noting)
+        noting.add_done_callback(self._noting.discard)
+
+    def _write_use(self, key_id: str) -> None:
+        try:
+            with self._database.write() as session:
+                service.note_use(session, key_id)
+        except SQLAlchemyError as error:  # the next use is noted instead
+            log.warning("use of a key not noted", error=str(error))
+
+
+def _neighbourhood(address: str) -> str:
+    """An address, or of IPv6 the network of one subscriber, who has all of it."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    is_wide = isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None
+    return str(parsed.packed[:8]) if is_wide else address

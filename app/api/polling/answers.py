@@ -1,0 +1,75 @@
+"""What polls are answered with: a version of a job has one body, however often it is asked for."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from fastapi import Response
+
+from app.api.openapi import header, link
+from app.api.schemas.jobs import JobRead
+from app.jobs.state import Status
+
+KEPT = 4096
+LINKS = {
+    "GetJob": link("getJob", "job_id", "/id", "Poll it."),
+    "ListEvents": link("listEvents", "job_id", "/id", "Watch it."),
+    "GetResult": link("getResult", "job_id", "/id", "When it has succeeded."),
+    "GetFactors": link("getFactors", "job_id", "/id", "The fitted model."),
+    "CancelJob": link("cancelJob", "job_id", "/id", "Stop it."),
+    "DeleteJob": link("deleteJob", "job_id", "/id", "When it is final."),
+}
+ETAG = {"ETag": header("The version of the job; for `If-None-Match`.")}
+RETRY = {"Retry-After": header("Seconds to wait before the next poll; absent when final.")}
+POLLED: dict[str, Any] = {"headers": {**ETAG, **RETRY}, "links": LINKS}
+
+
+def tag_of(version: int) -> str:
+    """The ETag of a version of a job."""
+    return f'"{version}"'
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A rendered job."""
+
+    version: int
+    is_final: bool
+    body: str
+
+    @classmethod
+    def of(cls, job: Any) -> Answer:
+        """Render a job."""
+        body = JobRead.model_validate(job).model_dump_json()
+        return cls(job.version, Status(job.status).is_final, body)
+
+    def respond(self, status: int, headers: dict[str, str]) -> Response:
+        """The answer as it is sent, with what its caller adds."""
+        headers = {"ETag": tag_of(self.version), **headers}
+        if not self.is_final:
+            headers["Retry-After"] = "1"
+        return Response(self.body, status, headers, "application/json")
+
+
+class KeptAnswers:
+    """The newest answers of the jobs asked for last; a stale one is never given."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, job_id: str, version: int) -> Answer | None:
+        """The answer for this very version, if it was rendered before."""
+        answer = self._answers.get(job_id)
+        return answer if answer is not None and answer.version == version else None
+
+    def keep(self, job_id: str, answer: Answer) -> None:
+        """Remember an answer, and forget the oldest when there are too many."""
+        with self._lock:
+            self._answers[job_id] = answer
+            self._answers.move_to_end(job_id)
+            if len(self._answers) > KEPT:
+                self._answers.popitem(last=False)

@@ -1,0 +1,206 @@
+"""Routes of datasets."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, BinaryIO
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import contextmanager_in_threadpool
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+
+from app.api import paging
+from app.api.deps import Caller, CallerDep, DatasetId
+from app.api.door.body_limit import CLOSE
+from app.api.openapi import header, link, problems
+from app.api.schemas.datasets import DatasetPage, DatasetRead, DatasetSummary
+from app.api.uploads import FRAME_BYTES, limited, open_multipart, receive, too_large
+from app.datasets import service
+from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
+from app.datasets.service import Upload
+from app.datasets.store import RAW, key_of
+from app.db.base import new_id
+from app.errors import StorageFull, TooLarge, Unavailable, UnsupportedMedia
+from app.jobs.methods import Strict
+
+router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+UPLOAD_BODY = {
+    "required": True,
+    "content": {
+        **dict.fromkeys(MEDIA_TYPES, BINARY),
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}},
+                "required": ["file"],
+            }
+        },
+    },
+}
+LINKS = {
+    "GetDataset": link("getDataset", "dataset_id", "/id", "Watch it being read."),
+    "DeleteDataset": link("deleteDataset", "dataset_id", "/id", "Remove it."),
+    "SubmitJob": {
+        "operationId": "submitJob",
+        "requestBody": {"dataset_id": "$response.body#/id"},
+        "description": "Select features of it; at once, if you like.",
+    },
+}
+STORED: dict[str, Any] = {"headers": {"Location": header("The dataset.")}, "links": LINKS}
+
+
+class UploadQuery(Strict):
+    """How a CSV is to be read; what is left out is detected."""
+
+    name: Annotated[str | None, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")] = None
+    delimiter: Annotated[str | None, Field(pattern=r"^[\t -~]$")] = None
+    encoding: Annotated[
+        str | None, Field(pattern=r"^(utf-8|utf-16|latin-1|cp1252|ascii)$", examples=["utf-8"])
+    ] = None
+    header: bool | None = Field(None, description="Whether the first line names the columns.")
+
+
+@router.post(
+    "",
+    operation_id="uploadDataset",
+    status_code=201,
+    summary="Upload a file",
+    response_model=DatasetSummary,
+    responses={
+        **problems(400, 408, 413, 415, 507),
+        201: {"description": "Stored; being read.", **STORED},
+        200: {"description": "The same bytes are there.", "model": DatasetSummary, **STORED},
+    },
+    openapi_extra={"requestBody": UPLOAD_BODY},
+)
+async def upload_dataset(
+    request: Request, caller: CallerDep, query: Annotated[UploadQuery, Query()]
+) -> Response:
+    """Store a CSV, Parquet or Arrow file, raw or as the multipart part `file`.
+
+    The same bytes again answer 200 with the dataset that is there.
+    """
+    upload = await _store_within_quota(request, caller, query)
+    services = caller.services
+    dataset, is_new = await run_in_threadpool(
+        caller.write,
+        service.register,
+        services.bell,
+        services.store,
+        upload,
+        services.settings.quota,
+    )
+    body = DatasetSummary.model_validate(dataset).model_dump_json()
+    headers = {"Location": f"/v1/datasets/{dataset.id}"}
+    return Response(body, 201 if is_new else 200, headers, "application/json")
+
+
+async def _store_within_quota(request: Request, caller: Caller, query: UploadQuery) -> Upload:
+    """The bytes are not known before they are here, but how many more there may be is."""
+    settings = caller.services.settings
+    room = await caller.read_aside(service.find_room, settings.quota)
+    try:
+        return await _store(request, caller, query, min(room, settings.max_upload_bytes))
+    except TooLarge as refused:
+        if room < settings.max_upload_bytes:
+            error = settings.quota.too_many_bytes()
+            error.headers |= CLOSE
+            raise error from refused
+        raise
+
+
+async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes: int) -> Upload:
+    settings = caller.services.settings
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > max_bytes + FRAME_BYTES:
+        raise too_large(max_bytes)
+    media_type = request.headers.get("content-type", "")
+    chunks = limited(
+        request.stream(), max_bytes, settings.upload_window_seconds, settings.upload_min_rate
+    )
+    name = query.name
+    if media_type.lower().startswith("multipart/form-data"):
+        part = await open_multipart(media_type, chunks)
+        chunks, media_type, name = part.chunks, part.media_type, name or part.filename
+    upload_format = _format(media_type, name)
+    dataset_id = new_id("ds")
+    async with _storing(caller, dataset_id) as file:
+        received = await receive(chunks, file, max_bytes)
+    return Upload(
+        dataset_id=dataset_id,
+        name=name[:255] if name else None,
+        format=upload_format,
+        options=CsvOptions(delimiter=query.delimiter, encoding=query.encoding, header=query.header),
+        sha256=received.digest.hexdigest(),
+        n_bytes=received.n_bytes,
+    )
+
+
+@asynccontextmanager
+async def _storing(caller: Caller, dataset_id: str) -> AsyncIterator[BinaryIO]:
+    stored = caller.services.store.put(key_of(caller.tenant, dataset_id, RAW))
+    try:
+        # Waiting for the disk in the loop would hold up every other request.
+        async with contextmanager_in_threadpool(stored) as file:
+            yield file
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise StorageFull("there is no room for the file", headers=CLOSE) from error
+        detail = f"the file could not be stored: {error.strerror}"
+        raise Unavailable(detail, code="storage_unavailable") from error
+
+
+def _format(media_type: str, name: str | None) -> Format:
+    known = format_of(media_type, name)
+    if known is None:
+        types = ", ".join(MEDIA_TYPES)
+        raise UnsupportedMedia(f"send one of {types} or multipart/form-data, not {media_type!r}")
+    return known
+
+
+@router.get(
+    "",
+    operation_id="listDatasets",
+    summary="List datasets",
+    response_model=DatasetPage,
+    responses=problems(),
+)
+def list_datasets(caller: CallerDep, query: Annotated[paging.PageQuery, Query()]) -> DatasetPage:
+    """Newest first."""
+    before = paging.decode_row(query.page_token)
+    rows = caller.read(service.list_datasets, before, query.page_size + 1)
+    return DatasetPage(
+        items=[DatasetSummary.model_validate(row) for row in rows[: query.page_size]],
+        next_page_token=paging.token_after(rows, query.page_size),
+    )
+
+
+@router.get(
+    "/{dataset_id}",
+    operation_id="getDataset",
+    summary="Get a dataset",
+    response_model=DatasetRead,
+    responses=problems(404),
+)
+def get_dataset(dataset_id: DatasetId, caller: CallerDep) -> DatasetRead:
+    """Its status and, once it is ready, the profile of every column."""
+    row, columns = caller.read(service.get_dataset, dataset_id)
+    return DatasetRead.model_validate({**row._mapping, "columns": columns})
+
+
+@router.delete(
+    "/{dataset_id}",
+    operation_id="deleteDataset",
+    summary="Delete a dataset",
+    status_code=204,
+    responses=problems(404, 409),
+)
+def delete_dataset(dataset_id: DatasetId, caller: CallerDep) -> None:
+    """Not while a job that is not final uses it."""
+    caller.write(service.delete, caller.services.store, dataset_id)

@@ -1,0 +1,144 @@
+"""Routes of jobs: submit, list, cancel, delete."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from pydantic import AwareDatetime, Field
+
+from app.api import paging
+from app.api.deps import CallerDep, JobId, require_json
+from app.api.openapi import header, problems
+from app.api.polling.answers import LINKS, POLLED, Answer
+from app.api.routes.check import checked
+from app.api.schemas.jobs import JobCreate, JobPage, JobRead
+from app.jobs import service
+from app.jobs.methods import Strict
+from app.jobs.repository import Filters
+from app.jobs.specification import Specification
+from app.jobs.state import Status
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+SUBMITTED: dict[str, Any] = {
+    "headers": {**POLLED["headers"], "Location": header("The job.")},
+    "links": LINKS,
+}
+
+
+class SubmitQuery(Strict):
+    """How to submit."""
+
+    validate_only: bool = Field(False, description="Check and complete, without submitting.")
+
+
+class ListQuery(paging.PageQuery):
+    """Which jobs of a list."""
+
+    status: Status | None = None
+    dataset_id: Annotated[str | None, Field(pattern=r"^ds_[0-9a-f]{32}$")] = None
+    label: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[A-Za-z0-9_.-]{1,64}=[^\x00-\x1f\x7f]{0,256}$", examples=["project=churn"]
+        ),
+    ] = None
+    created_after: AwareDatetime | None = None
+    created_before: AwareDatetime | None = None
+
+
+@router.post(
+    "",
+    operation_id="submitJob",
+    status_code=202,
+    summary="Submit a job",
+    response_model=JobRead,
+    dependencies=[Depends(require_json)],
+    responses={
+        **problems(400, 413, 415),
+        202: {"description": "Accepted.", **SUBMITTED},
+        200: {"description": "With `validate_only`: completed.", "model": Specification},
+    },
+)
+def submit_job(
+    body: JobCreate,
+    caller: CallerDep,
+    query: Annotated[SubmitQuery, Query()],
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            pattern=r"^[!-~]{1,255}$",
+            description="The same key and body answer the same job; another body is refused.",
+        ),
+    ] = None,
+) -> Response:
+    """Answers at once; the job waits for its dataset and for a worker."""
+    if query.validate_only:
+        return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
+    services = caller.services
+    job, _ = caller.write(
+        service.submit,
+        services.bell,
+        body.completed(services.settings.max_deadline_seconds),
+        idempotency_key,
+        services.settings.quota,
+        services.settings.worker_max_memory_bytes,
+    )
+    return Answer.of(job).respond(202, {"Location": f"/v1/jobs/{job.id}"})
+
+
+@router.get(
+    "",
+    operation_id="listJobs",
+    summary="List jobs",
+    response_model=JobPage,
+    responses=problems(),
+)
+def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPage:
+    """Newest first, by status, dataset, label and time."""
+    key, _, value = (query.label or "").partition("=")
+    filters = Filters(
+        status=query.status,
+        dataset_id=query.dataset_id,
+        label=(key, value) if query.label else None,
+        created_after=query.created_after,
+        created_before=query.created_before,
+    )
+    before: tuple[datetime, str] | None = paging.decode_row(query.page_token)
+    rows = caller.read(service.list_jobs, filters, before, query.page_size + 1)
+    return JobPage(
+        items=[JobRead.model_validate(row) for row in rows[: query.page_size]],
+        next_page_token=paging.token_after(rows, query.page_size),
+    )
+
+
+@router.post(
+    "/{job_id}/cancel",
+    operation_id="cancelJob",
+    summary="Cancel a job",
+    status_code=200,
+    response_model=JobRead,
+    responses={
+        **problems(404),
+        200: {"description": "Final, now or before.", **POLLED},
+        202: {"description": "Running; it stops shortly.", "model": JobRead, **POLLED},
+    },
+)
+def cancel_job(job_id: JobId, caller: CallerDep) -> Response:
+    """Idempotent; a final job answers as it is."""
+    answer = Answer.of(caller.write(service.cancel, job_id))
+    return answer.respond(200 if answer.is_final else 202, {})
+
+
+@router.delete(
+    "/{job_id}",
+    operation_id="deleteJob",
+    summary="Delete a job",
+    status_code=204,
+    responses=problems(404, 409),
+)
+def delete_job(job_id: JobId, caller: CallerDep) -> None:
+    """A final one, with its events and its result."""
+    caller.write(service.delete, job_id)

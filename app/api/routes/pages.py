@@ -1,0 +1,98 @@
+"""The pages for people: the web page and the reference, all from files of wheels."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse, HTMLResponse
+
+from app.errors import NotFound
+
+router = APIRouter(include_in_schema=False)
+
+ROOT = Path(str(files("app").joinpath("web")))
+TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+FILES = {str(path.relative_to(ROOT)): path for path in ROOT.rglob("*") if path.suffix in TYPES}
+
+SWAGGER = Path(str(files("fastapi_swagger.resources")))
+SWAGGER_FILES = {"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
+REFERENCE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Pith API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+# In a file of its own, since the policy lets no script run that stands in a page.
+START = """SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true });
+"""
+
+
+def _policy(images: str) -> dict[str, str]:
+    """Only the service's own files run and style a page."""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"img-src 'self' {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return {"Content-Security-Policy": policy}
+
+
+# Pictures that the page draws itself are saved by way of blobs; an upgraded service is never shown
+# by yesterday's script.
+PAGE_HEADERS = {**_policy("blob:"), "Cache-Control": "no-cache"}
+# Swagger UI draws its arrows from data: addresses.
+REFERENCE_HEADERS = _policy("data:")
+
+
+@router.get("/docs")
+async def show_reference() -> HTMLResponse:
+    """Swagger UI; its button Authorize takes a key."""
+    return HTMLResponse(REFERENCE, headers=REFERENCE_HEADERS)
+
+
+@router.get("/docs/start.js")
+async def get_start() -> Response:
+    """What makes the reference."""
+    return Response(START, media_type="text/javascript")
+
+
+@router.get("/docs/{name}")
+def get_swagger_file(name: str) -> Response:
+    """A file of Swagger UI."""
+    if name not in SWAGGER_FILES:
+        raise _not_found(name)
+    return FileResponse(SWAGGER / name)
+
+
+@router.get("/")
+def show_page() -> Response:
+    """The web page."""
+    return get_file("index.html")
+
+
+@router.get("/web/{name:path}")
+def get_file(name: str) -> Response:
+    """A file of the web page."""
+    if name not in FILES:
+        raise _not_found(name)
+    return FileResponse(FILES[name], headers=PAGE_HEADERS, media_type=TYPES[FILES[name].suffix])
+
+
+def _not_found(name: str) -> NotFound:
+    return NotFound(f"there is no {name} here")

@@ -1,0 +1,28 @@
+"""How the service is, as callers see it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class Live(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Ready(BaseModel):
+    """What the service stands on."""
+
+    status: Literal["ok", "degraded"] = Field(description="Degraded without the broker.")
+    database: Literal["ok"] = "ok"
+    broker: Literal["ok", "unreachable"]
+
+
+class Version(BaseModel):
+    """Which version answers."""
+
+    name: Literal["pith"] = "pith"
+    version: str

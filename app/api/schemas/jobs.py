@@ -1,0 +1,115 @@
+"""Jobs as callers write and see them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field
+
+from app.api.problems import Problem
+from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, FromRow
+from app.jobs.specification import Specification
+from app.jobs.state import Status
+from core.results import Phase
+
+
+class JobCreate(Specification):
+    """A job to be submitted."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"dataset_id": DATASET_EXAMPLE, "target": "label", "k": 10},
+                {
+                    "dataset_id": DATASET_EXAMPLE,
+                    "target": "label",
+                    "k": 20,
+                    "compare": {"methods": [{"name": "gsm_cpd"}, {"name": "mrmr"}]},
+                    "stability": {"n_samples": 50},
+                },
+            ]
+        }
+    )
+
+
+class JobCheck(BaseModel):
+    """What submitting the same body would be answered."""
+
+    valid: bool
+    specification: Specification | None = Field(description="Completed, if it is valid.")
+    problem: Problem | None = Field(description="What it would be refused with, if it is not.")
+
+
+class JobError(FromRow):
+    """Why a job failed or expired."""
+
+    code: str = Field(examples=["worker_lost"])
+    message: str
+    retryable: bool = Field(description="Whether submitting it again can help.")
+
+
+class JobLinks(BaseModel):
+    """Where the rest is."""
+
+    self: str
+    events: str
+    result: str
+    factors: str
+    cancel: str
+
+
+class UnitCount(BaseModel):
+    """How far a job has come that all workers share."""
+
+    total: int
+    done: int
+
+
+class JobRead(FromRow):
+    """The polled resource."""
+
+    id: str = Field(examples=[JOB_EXAMPLE])
+    status: Status
+    dataset_id: str
+    phase: Phase | None
+    progress: float = Field(ge=0, le=1)
+    loglik: float | None = Field(description="Newest mean log-likelihood of the fit.")
+    chosen: list[str] = Field(description="Features chosen so far, in order.")
+    attempts: int = Field(validation_alias=AliasChoices("attempt", "attempts"))
+    error: JobError | None
+    labels: dict[str, str]
+    phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
+    n_units: int = Field(default=0, exclude=True)
+    n_units_done: int = Field(default=0, exclude=True)
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    cancel_requested_at: datetime | None
+    deadline_at: datetime
+    specification: dict[str, Any] = Field(description="The completed specification.")
+
+    @computed_field(  # type: ignore[prop-decorator]
+        description="Of a job with `compare` or `stability`; null when one worker does it alone."
+    )
+    @property
+    def units(self) -> UnitCount | None:
+        """How many parts it has, and how many are done."""
+        if self.n_units == 0:
+            return None
+        return UnitCount(total=self.n_units, done=self.n_units_done)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def links(self) -> JobLinks:
+        """Where the rest is."""
+        here = f"/v1/jobs/{self.id}"
+        rest = {part: f"{here}/{part}" for part in ("events", "result", "factors", "cancel")}
+        return JobLinks(self=here, **rest)
+
+
+class JobPage(BaseModel):
+    """One page of jobs, newest first."""
+
+    items: list[JobRead]
+    next_page_token: str | None

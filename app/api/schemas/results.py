@@ -1,0 +1,91 @@
+"""Results and factors as callers see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from core.experiments import Comparison, Evaluation, Stability
+from core.results import (
+    Certificate,
+    Dropped,
+    EncodedColumn,
+    LeftOut,
+    RankScore,
+    Selected,
+)
+
+
+class ModelSummary(BaseModel):
+    """How one model was fitted; its arrays are the factors."""
+
+    variables: list[str]
+    loglik: list[float] = Field(description="Mean per row, one for each iteration.")
+    n_iter: int
+    converged: bool
+    rank: int
+    family: str
+
+
+class DatasetReference(BaseModel):
+    """Which bytes went in."""
+
+    id: str
+    sha256: str
+
+
+class Provenance(BaseModel):
+    """All that is needed to get the same result again."""
+
+    dataset: DatasetReference
+    specification: dict[str, Any]
+    seed: int
+    versions: dict[str, str]
+
+
+class ResultRead(BaseModel):
+    """The chosen features and all that explains them."""
+
+    target: str
+    selected: list[Selected]
+    left_out: list[LeftOut]
+    dropped: list[Dropped]
+    suggested_k: int
+    n_rows: int
+    n_distinct_rows: int | None
+    encoding: list[EncodedColumn]
+    config: dict[str, Any]
+    certificate: Certificate | None
+    rank_search: list[RankScore]
+    rank: int | None
+    models: list[ModelSummary]
+    evaluation: Evaluation | None
+    comparison: Comparison | None
+    stability: Stability | None
+    n_evaluations: int | None
+    notes: list[str]
+    provenance: Provenance
+
+
+class VariableFactor(BaseModel):
+    """P(level | state) of one variable: a row for each level, a column for each state."""
+
+    name: str
+    levels: list[str]
+    factor: list[list[float]]
+
+
+class ModelFactors(BaseModel):
+    """One fitted model; the last variable is the label."""
+
+    rank: int
+    family: str
+    weights: list[float] = Field(description="P(state), lambda.")
+    variables: list[VariableFactor]
+
+
+class FactorsRead(BaseModel):
+    """Every fitted model."""
+
+    models: list[ModelFactors]

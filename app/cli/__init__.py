@@ -1,0 +1,3 @@
+"""The command line."""
+
+from app.cli.commands import main as main

@@ -1,0 +1,128 @@
+"""A selection in this process, without a service: read, run with a progress bar, show."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from app.cli.terminal import show
+from app.datasets.columns import load_columns
+from app.datasets.formats import CsvOptions, format_of
+from app.datasets.ingest import COLUMNS, Limits
+from app.datasets.tables import Rejected, Source, ingest
+from app.report.charts import charts_of
+from app.report.page import report
+from core.config import (
+    Bootstrap,
+    Compare,
+    SelectionConfig,
+)
+from core.errors import InvalidData
+from core.results import Progress as Step
+from core.results import SelectionResult
+
+PHASES = {
+    "encode": "Encoding columns",
+    "rank": "Choosing the rank",
+    "fit": "Fitting the model",
+    "select": "Choosing features",
+    "evaluate": "Measuring accuracy",
+    "compare": "Comparing methods",
+    "resample": "Drawing samples",
+}
+# The file is the caller's own, and so is the machine.
+NO_LIMITS = Limits(
+    memory_bytes=sys.maxsize,
+    seconds=sys.maxsize,
+    max_rows=2**32 - 2,  # as many as polars counts
+    max_columns=1 << 30,
+    max_name_length=1 << 20,
+    max_cell_bytes=sys.maxsize,
+)
+
+
+def run(
+    file: Path,
+    target: str,
+    config: SelectionConfig,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> SelectionResult:
+    """Run the selection with a progress bar on stderr."""
+    columns = read(file)
+    # Loading numba takes a second or more: not before the options and the file have proved right.
+    from core.pipeline import add_experiments, select_features  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description:<18}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(PHASES["encode"], total=1.0)
+
+        def tell(step: Step) -> None:
+            bar.update(task, completed=step.fraction, description=PHASES[step.phase])
+
+        result = select_features(columns, target, config, tell)
+        return add_experiments(
+            result, columns, config, compare, bootstrap, tell, timer=time.perf_counter
+        )
+
+
+def read(file: Path) -> dict[str, NDArray[Any]]:
+    """Read a file into the same columns that an upload of it would have."""
+    fmt = format_of("", file.name)
+    if fmt is None:
+        raise InvalidData(f"{file} is not named like a CSV, Parquet or Arrow file", "file")
+    if not file.is_file():
+        raise InvalidData(f"{file} does not exist or is no file", "file")
+    with TemporaryDirectory(prefix="pith-") as directory:
+        columns = Path(directory) / COLUMNS
+        try:
+            ingest(Source(file, fmt, CsvOptions(), Path(directory)), columns, NO_LIMITS)
+        except Rejected as error:
+            raise InvalidData(str(error), "file") from error
+        with columns.open("rb") as typed:
+            return load_columns(typed)
+
+
+def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None:
+    """Print the result, and write it to a file when asked."""
+    document = json.dumps(result.to_json(), indent=2, ensure_ascii=False) + "\n"
+    if out is not None:
+        out.write_text(document, encoding="utf-8")
+    if as_json:
+        sys.stdout.write(document)
+    else:
+        show(result, Console())
+
+
+def write_report(result: SelectionResult, file: Path, out: Path) -> None:
+    """Write the same report that the service makes."""
+    with file.open("rb") as source:
+        sha256 = hashlib.file_digest(source, "sha256").hexdigest()
+    provenance = {
+        "dataset": {"id": file.name, "sha256": sha256},
+        "specification": result.config,
+        "seed": result.config["seed"],
+        "versions": {"pith": version("pith"), "python": platform.python_version()},
+    }
+    document = {**result.to_json(), "provenance": provenance}
+    out.write_text(report(document, charts_of(document, result.to_arrays())), encoding="utf-8")
