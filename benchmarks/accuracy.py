@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks.accuracy_report import write_report
 from benchmarks.tables import CodedTable, read_table
+from core.arrays import Ints
 from core.config import (
     Cmim,
     Evaluate,
@@ -32,10 +33,11 @@ from core.config import (
     Rjmi,
     SelectionConfig,
 )
-from core.evaluation import evaluate_split
-from core.gsm import select_gsm
-from core.rivals import CodedProblem, select_rival
-from core.splits import Rows, stratified_split
+from core.data.problem import CodedProblem
+from core.data.resampling import stratified_split
+from core.experiments.nearest import evaluate_split
+from core.gsm.method import select_gsm
+from core.rivals.method import select_rival
 
 METHODS: dict[str, Method] = {
     "GSM-CPD": GsmCpd(),
@@ -70,7 +72,7 @@ class Unit:
         return self.dataset, self.method, self.split, self.options
 
 
-def choose(table: CodedTable, rows: Rows, k: int, method: Method) -> list[int]:
+def choose(table: CodedTable, rows: Ints, k: int, method: Method) -> list[int]:
     """Select k columns, seeing only `rows`."""
     problem = CodedProblem(
         codes=np.ascontiguousarray(table.codes[rows]),

@@ -18,11 +18,12 @@ from benchmarks.timing import Seconds, best, timed
 from core.config import Family, GsmCpd, Objective
 from core.cpd.em import fit_models
 from core.cpd.rows import prepare_rows
-from core.gsm import select_gsm
-from core.problem import CodedProblem
-from core.selection.chance import Chance
-from core.selection.greedy import Task, choose
-from core.selection.objective import AveragedObjective, ModelObjective
+from core.data.problem import CodedProblem
+from core.gsm.chance import Chance
+from core.gsm.method import select_gsm
+from core.gsm.objective import AveragedObjective, ModelObjective
+from core.gsm.search import choose
+from core.gsm.step import Task
 from core.workers import Workers
 
 Groups = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]

@@ -17,7 +17,7 @@ from benchmarks.timing import take_turns
 from core.config import CpdConfig
 from core.cpd.em import fit_cpd
 from core.cpd.rows import prepare_rows
-from core.problem import CodedProblem
+from core.data.problem import CodedProblem
 from core.workers import Workers
 
 FEW, MORE = 2, 8

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 from core.config import Cmim, Jmi, Jmim, Mrmr, Rival
-from core.problem import CodedProblem
-from core.rivals import select_rival
+from core.data.problem import CodedProblem
+from core.rivals.method import select_rival
 
 SIZES = ((13910, 128), (70000, 784))
 N_CLASSES, N_LEVELS, N_STATES, K = 10, 5, 20, 30

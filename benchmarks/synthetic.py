@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.problem import CodedProblem
+from core.data.problem import CodedProblem
 
 N_CLASSES, N_STATES = 10, 20
 _ROWS_AT_ONCE = 2000

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from core.config import Discretize
-from core.encoding import encode_column
+from core.data.encoding import encode_column
 
 
 @dataclass(frozen=True, eq=False)

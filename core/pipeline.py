@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from numpy.typing import ArrayLike
 
-from core.assembly import describe_rival_step, describe_step, gsm_result, rival_result
+from core.callbacks import ignore
 from core.checkpoint import Checkpoint
-from core.comparison import compare_methods
-from core.config import Bootstrap, Compare, GsmCpd, SelectionConfig
-from core.gsm import PHASES, GsmOutcome, select_gsm
-from core.preparation import prepare
-from core.problem import CodedProblem
-from core.results import Phase, Progress, Selected, SelectionResult
-from core.rivals import RivalSelection, RivalStep, select_rival
-from core.selection.greedy import Step
-from core.stability import measure_stability
-from core.trials import Ground, Timer, evaluate
-
-OnProgress = Callable[[Progress], None]
+from core.config import Bootstrap, Compare, SelectionConfig
+from core.data.preparation import Prepared, prepare
+from core.experiments.comparison import compare_methods
+from core.experiments.stability import measure_stability
+from core.experiments.trial import Ground, Timer, evaluate
+from core.methods import PHASES, choose
+from core.results import OnProgress, Phase, Progress, SelectionResult, describe_config
 
 
 def select_features(
@@ -55,19 +50,18 @@ def select_features(
     """
     config = config or SelectionConfig()
     done = checkpoint or Checkpoint()
-    reporter = _Reporter(on_progress, config)
-    prepared = prepare(columns, target, config, lambda done: reporter.phase("encode", done))
-    reporter.names = prepared.names
-    k = None if config.k == "auto" else config.k
-    chosen = _choose(prepared.problem, k, config, reporter, done)
-    evaluation = None
+    reporter = _Reporter(on_progress or ignore, config)
+    prepared = prepare(columns, target, config, reporter.encoded)
+    about = (prepared.problem, _number(config), config.method, reporter.chosen)
+    outcome = choose(*about, prepared.names, done.selection)
+    result = _unexplained(target, prepared, config)
     if config.evaluate is not None:
         ground = Ground.of(columns, prepared, config.evaluate)
-        about = (ground, len(chosen.steps), config.method, config.evaluate)
-        evaluation = evaluate(*about, reporter.split, done.trials)
-    if isinstance(chosen, GsmOutcome):
-        return gsm_result(chosen, prepared, target, config, evaluation)
-    return rival_result(chosen, prepared, target, config, evaluation)
+        about_trials = (ground, len(outcome.features), config.method, config.evaluate)
+        found = evaluate(*about_trials, reporter.evaluated, done.trials)
+        result = replace(result, evaluation=found)
+    result = replace(result, notes=(*prepared.notes, *outcome.notes))
+    return outcome.explain(result, prepared.names)
 
 
 def add_experiments(
@@ -95,9 +89,9 @@ def add_experiments(
         Gives seconds, for the times of the methods.
 
     """
-    tell = on_progress or (lambda progress: None)
-    prepared = prepare(columns, result.target, config, lambda _: None)
-    k = None if config.k == "auto" else config.k
+    tell = on_progress or ignore
+    prepared = prepare(columns, result.target, config, ignore)
+    k = _number(config)
     if compare is not None:
         ground = Ground.of(columns, prepared, compare.evaluate)
         report = partial(_tell_phase, tell, "compare")
@@ -109,56 +103,42 @@ def add_experiments(
     return result
 
 
+def _number(config: SelectionConfig) -> int | None:
+    return None if config.k == "auto" else config.k
+
+
+def _unexplained(target: str, prepared: Prepared, config: SelectionConfig) -> SelectionResult:
+    """The result as far as it does not depend on what is chosen."""
+    return SelectionResult(
+        target=target,
+        selected=(),
+        left_out=(),
+        dropped=prepared.dropped,
+        suggested_k=0,
+        n_rows=prepared.problem.n_rows,
+        n_distinct_rows=None,
+        encoding=prepared.encoding,
+        config=describe_config(config),
+    )
+
+
 def _tell_phase(tell: OnProgress, phase: Phase, fraction: float) -> None:
     tell(Progress(phase=phase, fraction=fraction))
 
 
 class _Reporter:
-    """Turns what the methods tell into progress of the whole run."""
+    """Progress of the whole run, in which the selection is as long as one trial."""
 
-    def __init__(self, on_progress: OnProgress | None, config: SelectionConfig) -> None:
-        self._tell = on_progress or (lambda progress: None)
-        self._method = config.method
+    def __init__(self, on_progress: OnProgress, config: SelectionConfig) -> None:
+        self._tell = on_progress
         self._share = 1 / (1 + (config.evaluate.n_splits if config.evaluate is not None else 0))
-        self._last: Selected | None = None
-        self.names: Sequence[str] = ()
 
-    def phase(
-        self, phase: Phase, done: float, loglik: float | None = None, step: Step | None = None
-    ) -> None:
-        selected = None
-        if step is not None and isinstance(self._method, GsmCpd):
-            selected = self._last = describe_step(
-                step, self._last, self.names, self._method.objective
-            )
-        low, high = PHASES[phase]
-        fraction = (low + (high - low) * min(done, 1.0)) * self._share
-        self._tell(Progress(phase=phase, fraction=fraction, loglik=loglik, selected=selected))
+    def encoded(self, done: float) -> None:
+        low, high = PHASES["encode"]
+        _tell_phase(self._tell, "encode", (low + (high - low) * min(done, 1.0)) * self._share)
 
-    def rival_step(self, step: RivalStep) -> None:
-        rank = 1 if self._last is None else self._last.rank + 1
-        self._last = describe_rival_step(step, rank, self.names)
-        self._tell(Progress(phase="select", fraction=self._rival_fraction, selected=self._last))
+    def chosen(self, progress: Progress) -> None:
+        self._tell(replace(progress, fraction=progress.fraction * self._share))
 
-    _rival_fraction = PHASES["encode"][1]
-
-    def rival_progress(self, done: float) -> None:
-        low = PHASES["encode"][1]
-        self._rival_fraction = (low + (1 - low) * done) * self._share
-        self._tell(Progress(phase="select", fraction=self._rival_fraction))
-
-    def split(self, done: float) -> None:
-        fraction = self._share + (1 - self._share) * done
-        self._tell(Progress(phase="evaluate", fraction=fraction))
-
-
-def _choose(
-    problem: CodedProblem,
-    k: int | None,
-    config: SelectionConfig,
-    reporter: _Reporter,
-    done: Checkpoint,
-) -> GsmOutcome | RivalSelection:
-    if isinstance(config.method, GsmCpd):
-        return select_gsm(problem, k, config.method, reporter.phase, done)
-    return select_rival(problem, k, config.method, reporter.rival_step, reporter.rival_progress)
+    def evaluated(self, done: float) -> None:
+        _tell_phase(self._tell, "evaluate", self._share + (1 - self._share) * done)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Values
 from core.config import SelectionConfig
-from core.experiments import Comparison, Evaluation, Stability
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, Values]
 Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
+Classifier = Literal["nearest_neighbour", "naive_bayes", "fitted_model"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,13 +111,139 @@ class ModelFit:
     """
 
     variables: tuple[str, ...]
-    weights: NDArray[np.float64]
-    factors: tuple[NDArray[np.float64], ...]
+    weights: Floats
+    factors: tuple[Floats, ...]
     loglik: tuple[float, ...]
     n_iter: int
     converged: bool
     rank: int
     family: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyCurve:
+    """Held-out accuracy for K = 1, 2, ...: mean and standard error over the splits.
+
+    `naive_bayes` counts the training rows anew and is there for every method; `fitted_model` is the
+    model that GSM-CPD chose under, restricted to the chosen features.
+    """
+
+    classifier: Classifier
+    mean: tuple[float, ...]
+    se: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """Accuracy when the selection is made inside each training part."""
+
+    curves: tuple[AccuracyCurve, ...]
+    n_splits: int
+    n_test: int
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Evaluation:
+        """What the plain JSON values came from."""
+        return cls(**{**_tuples(document), "curves": _curves(document)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What one method reached on one split: accuracies for K = 1, 2, ..., seconds to select."""
+
+    curves: Mapping[Classifier, tuple[float, ...]]
+    seconds: float | None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Trial:
+        """What the plain JSON values came from."""
+        curves = _tuples(document["curves"])
+        return cls(**{**_tuples(document), "curves": curves})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedMethod:
+    """One method of a comparison; `error` says why it has no figures."""
+
+    label: str
+    method: dict[str, Any]
+    rank: int | None
+    accuracy: float | None
+    accuracy_se: float | None
+    seconds: float | None
+    curves: tuple[AccuracyCurve, ...]
+    notes: tuple[str, ...]
+    error: dict[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """By how much one method is ahead of another, and the chance of seeing that between equals."""
+
+    better: str
+    worse: str
+    difference: float
+    se: float
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Several methods on the same splits: `accuracy` is `measure`, `pairs` were put to `test`."""
+
+    k: int
+    n_splits: int
+    n_train: int
+    n_test: int
+    measure: str
+    test: str
+    methods: tuple[ComparedMethod, ...]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Comparison:
+        """What the plain JSON values came from."""
+        described = [
+            {**_tuples(method), "curves": _curves(method)} for method in document["methods"]
+        ]
+        methods = tuple(ComparedMethod(**method) for method in described)
+        pairs = tuple(Pair(**pair) for pair in document["pairs"])
+        return cls(**{**_tuples(document), "methods": methods, "pairs": pairs})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureFrequency:
+    """In what share of the samples a feature was chosen, and its rank in the selection itself."""
+
+    name: str
+    frequency: float
+    rank: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stability:
+    """How much the choice depends on the rows that happened to be drawn.
+
+    `index` is that of Nogueira, Sechidis and Brown: 1 when every sample gives the same features, 0
+    when they are chosen as if at random; None when all or no features are chosen every time.
+    """
+
+    n_samples: int
+    mean_size: float
+    index: float | None
+    index_low: float | None
+    index_high: float | None
+    features: tuple[FeatureFrequency, ...]
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Stability:
+        """What the plain JSON values came from."""
+        features = tuple(FeatureFrequency(**feature) for feature in document["features"])
+        return cls(**{**document, "features": features})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +254,10 @@ class Progress:
     fraction: float
     loglik: float | None = None
     selected: Selected | None = None
+
+
+OnProgress = Callable[[Progress], None]
+"""Told now and then; stops the selection by raising."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,9 +298,9 @@ class SelectionResult:
         ]
         return plain
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, Values]:
         """The factors: `{i}/weights` and, all variables below each other, `{i}/factors`."""
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, Values] = {}
         for i, model in enumerate(self.models):
             arrays[f"{i}/weights"] = model.weights
             arrays[f"{i}/factors"] = np.concatenate(model.factors)
@@ -232,3 +362,7 @@ def _model(document: Mapping[str, Any], arrays: Arrays, index: int) -> ModelFit:
     cuts = np.cumsum(arrays[f"{index}/n_levels"])[:-1]
     factors = tuple(np.split(arrays[f"{index}/factors"], cuts))
     return ModelFit(**_tuples(document), weights=arrays[f"{index}/weights"], factors=factors)
+
+
+def _curves(document: Mapping[str, Any]) -> tuple[AccuracyCurve, ...]:
+    return tuple(AccuracyCurve(**_tuples(curve)) for curve in document["curves"])

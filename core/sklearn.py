@@ -7,12 +7,13 @@ from dataclasses import fields
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from core.arrays import Truths, Values
 from core.config import Columns, Discretize, Family, GsmCpd, Kind, Objective, SelectionConfig
 from core.pipeline import select_features
 from core.results import SelectionResult
@@ -127,7 +128,7 @@ n_configurations, remodel, greedy
         self._keep(select_features(columns, target, config), names)
         return self
 
-    def _validate(self, X: Any, y: Any) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[list[Values], Values]:
         """One array for each column of X, frames with a type for each, and the target."""
         if hasattr(X, "iloc") or hasattr(X, "get_columns"):
             validate_data(self, X, y, skip_check_array=True)
@@ -162,7 +163,7 @@ n_configurations, remodel, greedy
         self.ranking_ = ranking
         self.support_ = ranking <= len(result.selected)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Truths:
         check_is_fitted(self)
         return self.support_
 
@@ -175,7 +176,7 @@ n_configurations, remodel, greedy
         return tags
 
 
-def _frame_columns(frame: Any) -> list[NDArray[Any]]:
+def _frame_columns(frame: Any) -> list[Values]:
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, i].to_numpy() for i in range(frame.shape[1])]
     return [series.to_numpy() for series in frame.get_columns()]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Values
 from core.config import METHODS, Evaluate, GsmCpd, SelectionConfig
 from core.cpd._lanes import LANES, MAX_WIDTH
 from core.pipeline import select_features
@@ -17,7 +15,7 @@ N_ROWS = 64
 def warm_kernels() -> None:
     """Tiny selections that pass through every width, precision, phase and method."""
     rows = np.arange(N_ROWS)
-    columns: dict[str, NDArray[Any]] = {
+    columns: dict[str, Values] = {
         f"x{n}": (rows * (n + 3) // (n + 1)) % (2 + n % 3) for n in range(8)
     }
     columns |= {"z": rows / N_ROWS, "y": (rows % 2).astype(bool)}

@@ -9,14 +9,9 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TypeVar
 
+from core.callbacks import OnFraction, ignore
+
 Task = TypeVar("Task")
-OnProgress = Callable[[float], None]
-OnWait = Callable[[], None]
-"""Told now and then within a long step: that work goes on, and where it may be stopped."""
-
-
-def nothing() -> None:
-    """For whoever does not listen."""
 
 
 class Workers:
@@ -42,7 +37,7 @@ class Workers:
         self,
         work: Callable[[Task], None],
         tasks: Iterable[Task],
-        on_progress: OnProgress = lambda fraction: None,
+        on_progress: OnFraction = ignore,
     ) -> None:
         """Do all tasks, telling after each how much is done; a callback that raises ends it."""
         todo = list(tasks)

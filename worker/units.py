@@ -20,13 +20,12 @@ from app.jobs.units import repository, service
 from app.jobs.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
 from app.jobs.units.service import UnitWork
 from app.logs import job_context
-from core.comparison import number_of_features, summarise_trials
 from core.config import Compare, Evaluate, SelectionConfig
-from core.experiments import Trial
-from core.preparation import Prepared, prepare
-from core.results import Progress
-from core.stability import choose_sample, summarise_samples
-from core.trials import Ground, hold_trial
+from core.data.preparation import Prepared, prepare
+from core.experiments.comparison import number_of_features, summarise_trials
+from core.experiments.stability import choose_sample, summarise_samples
+from core.experiments.trial import Ground, hold_trial
+from core.results import Progress, Trial
 from worker.heartbeat import Heartbeat, Stopped
 from worker.patience import patiently
 from worker.process import Process

@@ -6,8 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from core.experiments import ComparedMethod, Comparison, Stability
-from core.results import Selected, SelectionResult
+from core.results import ComparedMethod, Comparison, Selected, SelectionResult, Stability
 
 
 def show(result: SelectionResult, console: Console) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-MISSING = 255
+from core.arrays import MISSING
+
 MAX_CODES = 256
 
 

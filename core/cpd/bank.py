@@ -18,16 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints, Singles, Truths
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.workers import Workers
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Hidden = NDArray[np.bool_] | None
+Hidden = Truths | None
 
 PROB_FLOOR = 1e-30
 NO_WEIGHT = np.float32(-1e30)
@@ -114,7 +112,7 @@ class Bank:
         self.row_loglik = np.zeros((n_rows, n_models))
 
     @property
-    def state_mask(self) -> NDArray[np.bool_]:
+    def state_mask(self) -> Truths:
         """(C, F): which states of the widest class each class has."""
         return np.arange(self.layout.n_states) < self.n_states[:, None]
 

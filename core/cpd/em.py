@@ -7,19 +7,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bytes, Floats, Ints, Singles, Truths
+from core.callbacks import OnWait, ignore
 from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
-from core.workers import OnWait, Workers, nothing
+from core.workers import Workers
 
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 OnIteration = Callable[[int, float], None]
 
 TRIAL_ITERATIONS = 10
@@ -59,7 +57,7 @@ def fit_models(
     config: CpdConfig,
     n_models: int,
     on_iteration: OnIteration | None = None,
-    on_wait: OnWait = nothing,
+    on_wait: OnWait = ignore,
 ) -> list[CpdFit]:
     """Fit the `n_models` best of max(n_init, n_models) restarts, the best first."""
     n_states = states_per_class(rows, config.rank)
@@ -88,7 +86,7 @@ def states_per_class(rows: Rows, rank: int) -> Ints:
     return shared
 
 
-def uniform_scale(rows: Rows, n_models: int) -> NDArray[np.float32]:
+def uniform_scale(rows: Rows, n_models: int) -> Singles:
     """(n_rows, n_models): every model learns from every row by its weight."""
     return np.repeat(rows.weights[:, None], n_models, axis=1).astype(np.float32)
 
@@ -185,7 +183,7 @@ class EmRun:
             self.on_iteration(self.n_iter, float((loglik.sum(axis=0) / self._row_weight).max()))
 
 
-def _mix(bank: Bank, where: NDArray[np.bool_], yes: Parameters, no: Parameters) -> Parameters:
+def _mix(bank: Bank, where: Truths, yes: Parameters, no: Parameters) -> Parameters:
     if not where.any():
         return no
     lanes = np.repeat(where.astype(np.float64), bank.layout.n_states, axis=1)

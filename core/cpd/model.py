@@ -16,15 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bytes, Floats, Ints
 from core.errors import InvalidData
 
-MISSING = 255
 _TINY = 1e-30
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -61,9 +57,9 @@ class CpdFit:
         """P(Y | x_1..x_N), (n_rows, C); a label among the codes is ignored."""
         return self.posterior(codes[:, : len(self.factors) - 1]) @ self.factors[-1].T
 
-    def predict_label(self, codes: Bytes) -> NDArray[np.int64]:
+    def predict_label(self, codes: Bytes) -> Ints:
         """The most probable class of each row; the lowest code wins a tie."""
-        best: NDArray[np.int64] = self.label_distribution(codes).argmax(axis=1)
+        best: Ints = self.label_distribution(codes).argmax(axis=1)
         return best
 
     def _log_joint(self, codes: Bytes) -> Floats:

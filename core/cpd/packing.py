@@ -12,19 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bytes, Floats, Ints
+from core.callbacks import OnWait, ignore
 from core.cpd import _packing_kernels as kernels
-from core.workers import OnWait, nothing
 
-MISSING = kernels.MISSING
 NODE_COST = 3
 """Work per node of the tree (filled, cleared and folded), in units of one row's addition."""
 
 BLOCK_ROWS = 1024
 """Rows worked on together: their posteriors, 32 floats each, stay in the second-level cache."""
-
-Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,7 @@ def level_rows(n_levels: Ints) -> Ints:
     return np.concatenate([[1], 1 + np.cumsum(n_levels)]).astype(np.int64)
 
 
-def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = nothing) -> Packed:
+def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = ignore) -> Packed:
     """Pack `columns` (n_vars, n_rows), whose rows are sorted by their `classes`."""
     packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
     on_wait()

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import MISSING, Bytes, Floats, Ints
+from core.callbacks import OnFraction, OnWait, ignore
 from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import EmRun, states_per_class
-from core.cpd.model import MISSING
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
+from core.data.resampling import stratified_folds
 from core.results import RankScore
-from core.workers import OnWait, Workers
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from core.workers import Workers
 
 CV_ITERATIONS = 40
 """Iterations at most for one rank in cross-validation: the order of the ranks shows long before."""
-
 
 ROWS_PER_STATE = 5
 
@@ -35,7 +31,7 @@ def search_rank(
     ranks: Sequence[int],
     n_folds: int,
     row_weights: Floats | None = None,
-    on_progress: Callable[[float], None] | None = None,
+    on_progress: OnFraction = ignore,
 ) -> list[RankScore]:
     """Misclassification of every rank, over stratified folds; `config.rank` is not looked at.
 
@@ -45,10 +41,9 @@ def search_rank(
     folds = stratified_folds(codes[:, -1], n_folds, config.seed)
     labelled = codes[:, -1] != MISSING
     weights = np.ones(len(codes)) if row_weights is None else row_weights
-    tell = on_progress or (lambda fraction: None)
-    tell(0.0)
+    on_progress(0.0)
     weights = weights * labelled
-    rows = prepare_rows(codes, n_levels, config.family, weights, folds, lambda: tell(0.0))
+    rows = prepare_rows(codes, n_levels, config.family, weights, folds, lambda: on_progress(0.0))
     scores: list[RankScore] = []
     known: dict[tuple[int, ...], RankScore] = {}
     with Workers(config.n_threads) as pool:
@@ -57,7 +52,7 @@ def search_rank(
             n_states = states_per_class(rows, rank)
             key = tuple(n_states)
             if key not in known:
-                report = _Report(tell, i, len(ranks))
+                report = _Report(on_progress, i, len(ranks))
                 previous = _fit_folds(
                     rows, n_states, n_folds, replace(config, rank=rank), previous, pool, report
                 )
@@ -81,17 +76,8 @@ def best_rank(scores: Sequence[RankScore]) -> int:
     return min(scores, key=lambda score: (score.error, score.rank)).rank
 
 
-def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
-    """(n_rows,) fold of each row: every class dealt out evenly in a random order."""
-    rng = np.random.default_rng(seed)
-    order = np.lexsort((rng.random(len(labels)), labels))
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
-
-
 class _Report:
-    def __init__(self, on_progress: Callable[[float], None], index: int, n_ranks: int) -> None:
+    def __init__(self, on_progress: OnFraction, index: int, n_ranks: int) -> None:
         self._tell, self._index, self._n_ranks = on_progress, index, n_ranks
         self._done = 0.0
 

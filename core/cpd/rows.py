@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import MISSING, Bytes, Floats, Ints
+from core.callbacks import OnWait, ignore
 from core.config import Family
 from core.cpd import _packing_kernels as kernels
-from core.cpd.model import MISSING
 from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
 from core.errors import InvalidConfig, InvalidData
-from core.workers import OnWait, nothing
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ def prepare_rows(
     family: Family,
     row_weights: Floats | None = None,
     folds: Ints | None = None,
-    on_wait: OnWait = nothing,
+    on_wait: OnWait = ignore,
 ) -> Rows:
     """Check, join equal rows, sort by class and pack. Rows without weight take no part."""
     weights = _checked_weights(codes, n_levels, row_weights)

@@ -9,16 +9,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import MISSING, Floats, Ints
+from core.callbacks import OnWait, ignore
 from core.cpd.bank import Bank, Parameters
-from core.cpd.model import MISSING
 from core.cpd.rows import Rows
-from core.workers import OnWait, nothing
-
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SEED_SHARE = 0.3
 """How much of a state's first guess is the row it is seeded with; the rest is the marginal."""
@@ -27,7 +22,7 @@ SEED_POOL = 2000
 """Seeds are drawn from this many rows of a class at most, each model from rows of its own."""
 
 
-def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = nothing) -> Parameters:
+def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = ignore) -> Parameters:
     """First guess of every model of a bank."""
     rows, layout = bank.rows, bank.layout
     rng = np.random.default_rng(seed)

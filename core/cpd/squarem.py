@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Truths
 from core.cpd._kernels import leap
 from core.cpd.bank import Bank, Layout, Parameters
-
-Floats = NDArray[np.float64]
 
 GROWTH = 4.0
 KEPT_SHARE = 0.1
@@ -22,7 +20,7 @@ class StepLengths:
         self.longest = np.full((n_classes, n_models), GROWTH)
         self.taken = np.ones((n_classes, n_models))
 
-    def adapt(self, failed: NDArray[np.bool_]) -> None:
+    def adapt(self, failed: Truths) -> None:
         """Learn from the last leap."""
         at_limit = ~failed & (self.taken >= self.longest)
         self.longest[at_limit] *= GROWTH

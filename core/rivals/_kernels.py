@@ -8,19 +8,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-MISSING = np.uint8(255)
+from core.arrays import MISSING, Bytes, Floats, Ints, Truths, Values
+
 ROW_BLOCK = 64  # a cache line of every group, and a block of rows that stays in L1
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 Pairs = NDArray[np.uint16]
-Counts = NDArray[Any]  # int32 cells, or float64 ones when rows have weights
+Counts = Values  # int32 cells, or float64 ones when rows have weights
 Columns = tuple[Bytes, Ints, Ints, Ints, Ints]  # packed, levels, stored, strides, starts
 
 
 @njit(cache=True, nogil=True)
-def find_missing(begin: int, end: int, codes: Bytes, found: NDArray[np.bool_]) -> None:
+def find_missing(begin: int, end: int, codes: Bytes, found: Truths) -> None:
     """Mark the columns that miss a value in rows `begin` to `end`."""
     for row in range(begin, end):
         for column in range(codes.shape[1]):
@@ -180,7 +178,7 @@ def lower_minima(
     lookup: Floats,
     use_joint: bool,
     worth: float,
-    alive: NDArray[np.bool_],
+    alive: Truths,
     n_applied: Ints,
     minima: Floats,
 ) -> None:

@@ -9,14 +9,15 @@ from itertools import combinations
 from math import inf, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
+from core.callbacks import ignore
 from core.config import GlobalFs
-from core.problem import CodedProblem
-from core.rivals.greedy import number_to_choose, search_forward
+from core.data.problem import CodedProblem
+from core.rivals.forward import number_to_choose, search_forward
+from core.rivals.outcome import TIE, RivalOutcome
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
-from core.rivals.problem import TIE, RivalSelection, Scores, ignore
-from core.rivals.progress import Progress
+from core.rivals.progress import StepProgress
 from core.rivals.setwise import SetInformation
 from core.workers import Workers
 
@@ -81,12 +82,12 @@ class SubsetSearch:
             if first < len(self._order):
                 yield tuple(self._order[p] for p in prefix), self._order[first:]
 
-    def _worth(self, prefix: tuple[int, ...], lasts: list[int]) -> NDArray[np.int64]:
+    def _worth(self, prefix: tuple[int, ...], lasts: list[int]) -> Ints:
         features = np.array(lasts, dtype=np.int64)
-        worth: NDArray[np.int64] = features[self._penalties(prefix, features) <= self.value]
+        worth: Ints = features[self._penalties(prefix, features) <= self.value]
         return worth
 
-    def _penalties(self, prefix: tuple[int, ...], lasts: NDArray[np.int64]) -> Scores:
+    def _penalties(self, prefix: tuple[int, ...], lasts: Ints) -> Floats:
         levels = self.problem.n_levels
         n_configurations = self.known.n_configurations * prod(levels[f] for f in prefix)
         return _penalties(self.problem, self.method, levels[lasts], n_configurations)
@@ -96,15 +97,15 @@ class SubsetSearch:
         widest = np.array([by_levels[size - 1]])
         return float(self._penalties(tuple(by_levels[: size - 1]), widest)[0])
 
-    def _values(self, prefix: tuple[int, ...], lasts: NDArray[np.int64]) -> Scores:
+    def _values(self, prefix: tuple[int, ...], lasts: Ints) -> Floats:
         weights = np.bincount(self.problem.labels, self.problem.weights)
         shares = weights[weights > 0] / weights.sum()
         entropy = -float(np.sum(shares * np.log(shares)))
         unexplained = entropy - self.known.joint(prefix, lasts)
-        values: Scores = 2 * weights.sum() * unexplained + self._penalties(prefix, lasts)
+        values: Floats = 2 * weights.sum() * unexplained + self._penalties(prefix, lasts)
         return values
 
-    def _take(self, prefix: tuple[int, ...], lasts: NDArray[np.int64], values: Scores) -> None:
+    def _take(self, prefix: tuple[int, ...], lasts: Ints, values: Floats) -> None:
         lowest = float(values.min())
         tie = TIE * max(1.0, abs(lowest))
         ties = [tuple(sorted((*prefix, int(f)))) for f in lasts[values <= lowest + tie]]
@@ -115,8 +116,8 @@ class SubsetSearch:
 
 
 def globalfs(
-    problem: CodedProblem, k: int | None, method: GlobalFs, workers: Workers, progress: Progress
-) -> RivalSelection:
+    problem: CodedProblem, k: int | None, method: GlobalFs, workers: Workers, progress: StepProgress
+) -> RivalOutcome:
     """Choose the best subset of at most k features, then go on greedily when k asks for more.
 
     The members of the subset come in the order in which they add most information, and that
@@ -138,14 +139,14 @@ def globalfs(
 
 def _in_order(problem: CodedProblem, search: SubsetSearch, workers: Workers) -> tuple[int, ...]:
     """Give the included features, then the members of the subset by what they add."""
-    silent = Progress(1, ignore, ignore)
+    silent = StepProgress(1, ignore, ignore)
     members = replace(problem, candidates=search.best)
     criterion = _increments(members, search.method, workers, silent)
     return search_forward(members, None, criterion, silent).features
 
 
 def _increments(
-    problem: CodedProblem, method: GlobalFs, workers: Workers, progress: Progress
+    problem: CodedProblem, method: GlobalFs, workers: Workers, progress: StepProgress
 ) -> PenalisedCriterion:
     """By how much a feature lowers the value of the set, but for what all have in common."""
     known = SetInformation(problem, workers, progress)
@@ -155,8 +156,8 @@ def _increments(
 
 
 def _penalties(
-    problem: CodedProblem, method: GlobalFs, levels: NDArray[np.int64], n_configurations: float
-) -> Scores:
+    problem: CodedProblem, method: GlobalFs, levels: Ints, n_configurations: float
+) -> Floats:
     """Give the penalty of a set with so many configurations and one feature more."""
     degrees = (n_configurations * levels - 1.0) * (problem.n_classes - 1)
     return chi_square_quantile(degrees, method.confidence)

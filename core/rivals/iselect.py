@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.arrays import Floats, Ints
 from core.config import Iselect
-from core.problem import CodedProblem
-from core.rivals.greedy import number_to_choose, search_forward
+from core.data.problem import CodedProblem
+from core.rivals.forward import number_to_choose, search_forward
+from core.rivals.outcome import RivalOutcome, RivalStep
 from core.rivals.pairwise import PairInformation
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
-from core.rivals.problem import RivalSelection, RivalStep, Scores
-from core.rivals.progress import Progress
+from core.rivals.progress import StepProgress
 from core.rivals.setwise import SetInformation
 from core.workers import Workers
 
@@ -24,7 +22,7 @@ class IselectCriterion(PenalisedCriterion):
     def __init__(
         self, problem: CodedProblem, pairs: PairInformation, known: SetInformation, method: Iselect
     ) -> None:
-        def penalties(levels: NDArray[np.int64], n_configurations: float) -> Scores:
+        def penalties(levels: Ints, n_configurations: float) -> Floats:
             degrees = (problem.n_classes - 1.0) * (levels - 1) * n_configurations
             return chi_square_quantile(degrees, method.confidence)
 
@@ -32,17 +30,17 @@ class IselectCriterion(PenalisedCriterion):
         super().__init__(known, problem.n_levels, n_given, penalties)
         self._pairs, self._relevance = pairs, pairs.about_label()
 
-    def scores(self, features: NDArray[np.int64]) -> Scores:
+    def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones."""
         if self._known.n_chosen > 0:
             return super().scores(features)
-        relevance: Scores = self._relevance[self._pairs.position(features)]
+        relevance: Floats = self._relevance[self._pairs.position(features)]
         return relevance
 
 
 def iselect(
-    problem: CodedProblem, k: int | None, method: Iselect, workers: Workers, progress: Progress
-) -> RivalSelection:
+    problem: CodedProblem, k: int | None, method: Iselect, workers: Workers, progress: StepProgress
+) -> RivalOutcome:
     """Add the largest inc; past the method's own stop only when k asks for more."""
     pairs = PairInformation(problem, workers, progress)
     known = SetInformation(problem, workers, progress)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from core.problem import CodedProblem
+from core.arrays import Bytes, Floats, Ints, Truths, Values
+from core.data.problem import CodedProblem
 from core.rivals import _kernels
-from core.rivals.packing import pack
-from core.rivals.problem import Scores
-from core.rivals.progress import Progress
+from core.rivals.columns import pack
+from core.rivals.progress import StepProgress
 from core.workers import Workers
 
 COUNTS_PER_TASK = 20_000_000
@@ -21,7 +19,7 @@ COUNTS_WORTH_A_THREAD = 500_000
 Pairs = NDArray[np.uint16]
 
 
-def counting(problem: CodedProblem) -> tuple[NDArray[Any], Scores, Scores]:
+def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
     """Give the kernels' weights, and log n and n log n of every count; empty where not needed.
 
     Without weights cells are whole numbers, and their logarithms come from a table.
@@ -39,33 +37,33 @@ class PairInformation:
     Members are positions in `members`, the ascending features that take part.
     """
 
-    def __init__(self, problem: CodedProblem, workers: Workers, progress: Progress) -> None:
+    def __init__(self, problem: CodedProblem, workers: Workers, progress: StepProgress) -> None:
         self._problem, self._workers, self._progress = problem, workers, progress
         self._columns = pack(problem, workers)
         self.n_rows, self.members = problem.n_rows, self._columns.features
         self.group_of = self._columns.group_of
         self._weights, _, self._lookup = counting(problem)
 
-    def position(self, features: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    def position(self, features: Ints | int) -> Ints:
         """Give the members that `features` are."""
         return np.searchsorted(self.members, features)
 
-    def about_label(self) -> Scores:
+    def about_label(self) -> Floats:
         """Give I(X;Y) of every member."""
         n = self._problem.n_classes
         return self._inform(self._problem.labels.astype(np.uint16), np.array([1, n, n, n]))[1]
 
-    def about_member(self, member: int) -> Scores:
+    def about_member(self, member: int) -> Floats:
         """Give I(X;X_s) of every member, s being `member`."""
         columns = self._columns
         shape = [1, columns.levels[member], columns.stored[member], columns.stored[member]]
         return self._inform(self._digits(member).astype(np.uint16), np.array(shape))[1]
 
-    def about_label_with(self, member: int) -> Scores:
+    def about_label_with(self, member: int) -> Floats:
         """Give I(X,X_s;Y) of every member, s being `member`."""
         return self._inform(*self.pair_with_label(member))[1]
 
-    def pair_with_label(self, member: int) -> tuple[Pairs, NDArray[np.int64]]:
+    def pair_with_label(self, member: int) -> tuple[Pairs, Ints]:
         """Give codes of (X_s, Y) for every row, and their shape as the kernels want it."""
         n = self._problem.n_classes
         pairs = self._digits(member).astype(np.uint16) * np.uint16(n) + self._problem.labels
@@ -74,28 +72,28 @@ class PairInformation:
 
     def lower_minima(
         self,
-        groups: NDArray[np.int64],
+        groups: Ints,
         pairs: Pairs,
-        shapes: NDArray[np.int64],
+        shapes: Ints,
         use_joint: bool,
         worth: float,
-        alive: NDArray[np.bool_],
-        n_applied: NDArray[np.int64],
-        minima: Scores,
+        alive: Truths,
+        n_applied: Ints,
+        minima: Floats,
     ) -> None:
         """Bring `groups` up to date with the chosen features, as far as that is `worth` it."""
 
-        def lower(task: NDArray[np.int64]) -> None:
+        def lower(task: Ints) -> None:
             fixed = (self._arrays, pairs, shapes, self._weights, self._lookup)
             _kernels.lower_minima(task, *fixed, use_joint, worth, alive, n_applied, minima)
 
         lag = len(shapes) - int(n_applied[groups].min())
         self._workers.run(lower, self._tasks(groups, lag), self._progress.inside)
 
-    def _inform(self, pairs: Pairs, shape: NDArray[np.int64]) -> tuple[Scores, Scores]:
+    def _inform(self, pairs: Pairs, shape: Ints) -> tuple[Floats, Floats]:
         found = np.empty((2, len(self.members)))
 
-        def inform(task: NDArray[np.int64]) -> None:
+        def inform(task: Ints) -> None:
             fixed = (self._arrays, pairs, shape, self._weights, self._lookup)
             _kernels.inform(task, *fixed, found[0], found[1])
 
@@ -108,13 +106,13 @@ class PairInformation:
         columns = self._columns
         return columns.packed, columns.levels, columns.stored, columns.strides, columns.starts
 
-    def _digits(self, member: int) -> NDArray[np.uint8]:
+    def _digits(self, member: int) -> Bytes:
         columns = self._columns
         code = np.arange(256) // columns.strides[member] % columns.stored[member]
-        digits: NDArray[np.uint8] = code.astype(np.uint8)[columns.packed[self.group_of[member]]]
+        digits: Bytes = code.astype(np.uint8)[columns.packed[self.group_of[member]]]
         return digits
 
-    def _tasks(self, groups: NDArray[np.int64], n_passes: int) -> list[NDArray[np.int64]]:
+    def _tasks(self, groups: Ints, n_passes: int) -> list[Ints]:
         """Cut by work alone, so that the number of threads changes nothing."""
         counts = len(groups) * self._problem.n_rows * n_passes
         n_tasks = -(-counts // COUNTS_PER_TASK)

@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from core.rivals.problem import Scores
+from core.arrays import Floats, Ints
 from core.rivals.setwise import SetInformation
 
 MOST_DEGREES = 1e300
 
-Penalties = Callable[[NDArray[np.int64], float], NDArray[np.float64]]
+Penalties = Callable[[Ints, float], Floats]
 
 
-def chi_square_quantile(
-    degrees: NDArray[np.floating[Any]], confidence: float
-) -> NDArray[np.float64]:
+def chi_square_quantile(degrees: NDArray[np.floating[Any]], confidence: float) -> Floats:
     """Give what a chi-square variable stays below with this probability; 0 without freedom."""
     clipped = np.clip(degrees, 1e-9, MOST_DEGREES)
-    quantile: NDArray[np.float64] = np.where(degrees > 0, chdtri(clipped, 1.0 - confidence), 0.0)
+    quantile: Floats = np.where(degrees > 0, chdtri(clipped, 1.0 - confidence), 0.0)
     return quantile
 
 
@@ -38,7 +36,7 @@ class PenalisedCriterion:
     def __init__(
         self,
         known: SetInformation,
-        levels: NDArray[np.int64],
+        levels: Ints,
         n_given: int,
         penalties: Penalties,
         stopped_after: int | None = None,
@@ -46,7 +44,7 @@ class PenalisedCriterion:
         self._known, self._levels, self._penalties = known, levels, penalties
         self._n_given, self.stopped_after = n_given, stopped_after
 
-    def scores(self, features: NDArray[np.int64]) -> Scores:
+    def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones."""
         gains = self._known.gains(features)
         penalties = self._penalties(self._levels[features], self._known.n_configurations)
@@ -54,7 +52,7 @@ class PenalisedCriterion:
         if free and self.stopped_after is None and np.all(gains <= penalties):
             self.stopped_after = self._known.n_chosen
         common = 0.0 if self.stopped_after is None else float(penalties.min())
-        scores: Scores = gains - (penalties - common)
+        scores: Floats = gains - (penalties - common)
         return scores
 
     def add(self, feature: int) -> None:

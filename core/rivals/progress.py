@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from core.rivals.problem import OnProgress, OnStep, RivalStep
+from core.callbacks import OnFraction
+from core.rivals.outcome import OnStep, RivalStep
 
 
-class Progress:
+class StepProgress:
     """Turns what a single step has done into a fraction of the whole; callbacks may raise."""
 
-    def __init__(self, n_steps: int, on_step: OnStep, on_progress: OnProgress) -> None:
+    def __init__(self, n_steps: int, on_step: OnStep, on_progress: OnFraction) -> None:
         self._n_steps, self._n_done, self._told = n_steps, 0, 0.0
         self._on_step, self._on_progress = on_step, on_progress
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import MISSING, Floats, Ints
 from core.config import Rjmi
-from core.problem import MISSING, CodedProblem
+from core.data.problem import CodedProblem
 from core.rivals import _kernels
-from core.rivals.greedy import search_forward
-from core.rivals.problem import RivalSelection, Scores
-from core.rivals.progress import Progress
+from core.rivals.forward import search_forward
+from core.rivals.outcome import RivalOutcome
+from core.rivals.progress import StepProgress
 
 ALONE = np.ones((1, 1))
-
-Indices = NDArray[np.int64]
-Matrix = NDArray[np.float64]
 
 
 class RenyiCriterion:
@@ -29,7 +26,7 @@ class RenyiCriterion:
     `max_patterns` distinct patterns, that many rows, drawn once, stand for all.
     """
 
-    def __init__(self, problem: CodedProblem, method: Rjmi, progress: Progress) -> None:
+    def __init__(self, problem: CodedProblem, method: Rjmi, progress: StepProgress) -> None:
         self._problem, self._method, self._progress = problem, method, progress
         self._weights = problem.weights
         self._chosen: list[int] = []
@@ -37,7 +34,7 @@ class RenyiCriterion:
         self.note: str | None = None
         self._use_rows(np.arange(problem.n_rows))
 
-    def scores(self, features: Indices) -> Scores:
+    def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones."""
         if self.note is None and self._most_patterns(features) > self._method.max_patterns:
             self._sample_rows()
@@ -53,7 +50,7 @@ class RenyiCriterion:
         self._chosen.append(feature)
         self._refine(feature)
 
-    def _use_rows(self, rows: Indices) -> None:
+    def _use_rows(self, rows: Ints) -> None:
         self._rows, self._kernel = rows, ALONE
         self._pattern = np.zeros(len(rows), dtype=np.int64)
         for feature in self._chosen:
@@ -80,7 +77,7 @@ class RenyiCriterion:
             f"patterns, and {n_kept} of the {n_rows} rows, drawn at random, stand for all."
         )
 
-    def _cells(self, feature: int) -> Matrix:
+    def _cells(self, feature: int) -> Floats:
         """Weigh every pattern of the set and the feature by label: (patterns, n_classes)."""
         problem = self._problem
         codes, n_levels = problem.codes[self._rows, feature], int(problem.n_levels[feature])
@@ -90,7 +87,7 @@ class RenyiCriterion:
         cells = np.bincount(cell[present], self._weights[self._rows][present], n_cells)
         return cells.astype(np.float64).reshape(-1, problem.n_classes)
 
-    def _most_patterns(self, features: Indices) -> int:
+    def _most_patterns(self, features: Ints) -> int:
         return max(int(np.count_nonzero(self._cells(int(f)))) for f in features)
 
     def _information(self, feature: int) -> float:
@@ -110,11 +107,11 @@ class RenyiCriterion:
 
     def _entropy(
         self,
-        patterns: Indices,
+        patterns: Ints,
         n_levels: int,
-        label_kernel: Matrix,
-        labels: Indices,
-        shares: Scores,
+        label_kernel: Floats,
+        labels: Ints,
+        shares: Floats,
     ) -> float:
         old, codes = np.divmod(patterns, n_levels)
         own = self._level_kernel(n_levels)
@@ -122,21 +119,23 @@ class RenyiCriterion:
             _kernels.scaled_kernel(self._kernel, old, own, codes, label_kernel, labels, shares)
         )
 
-    def _renyi(self, matrix: Matrix) -> float:
+    def _renyi(self, matrix: Floats) -> float:
         """Give the entropy of order alpha of a matrix with trace 1, in nats."""
         spectrum, alpha = np.linalg.eigvalsh(matrix), self._method.alpha
         return float(np.log(np.sum(np.maximum(spectrum, 0.0) ** alpha)) / (1.0 - alpha))
 
-    def _level_kernel(self, n_levels: int) -> Matrix:
+    def _level_kernel(self, n_levels: int) -> Floats:
         levels = np.arange(float(n_levels))
         return self._gauss((levels[:, None] - levels) ** 2)
 
-    def _gauss(self, squared_distance: Matrix) -> Matrix:
-        kernel: Matrix = np.exp(-squared_distance / (2.0 * self._method.sigma**2))
+    def _gauss(self, squared_distance: Floats) -> Floats:
+        kernel: Floats = np.exp(-squared_distance / (2.0 * self._method.sigma**2))
         return kernel
 
 
-def rjmi(problem: CodedProblem, k: int | None, method: Rjmi, progress: Progress) -> RivalSelection:
+def rjmi(
+    problem: CodedProblem, k: int | None, method: Rjmi, progress: StepProgress
+) -> RivalOutcome:
     """Forward greedy by the information of the whole set."""
     criterion = RenyiCriterion(problem, method, progress)
     found = search_forward(problem, k, criterion, progress)

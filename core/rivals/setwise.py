@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.problem import MISSING, CodedProblem
+from core.arrays import MISSING, Floats, Ints
+from core.data.problem import CodedProblem
 from core.rivals import _kernels
 from core.rivals.pairwise import counting
-from core.rivals.problem import Scores
-from core.rivals.progress import Progress
+from core.rivals.progress import StepProgress
 from core.workers import Workers
 
 COUNTS_PER_TASK = 10_000_000
@@ -21,21 +20,21 @@ class SetInformation:
     Weights are counts: the total weight takes the place of the number of rows.
     """
 
-    def __init__(self, problem: CodedProblem, workers: Workers, progress: Progress) -> None:
+    def __init__(self, problem: CodedProblem, workers: Workers, progress: StepProgress) -> None:
         self._problem, self._workers, self._progress = problem, workers, progress
         self._columns = np.ascontiguousarray(problem.codes.T)
         self._pattern = np.zeros(problem.n_rows, dtype=np.int64)
         self.n_chosen, self.n_configurations = 0, 1.0
         self._weights, self._log, self._x_log_x = counting(problem)
 
-    def gains(self, features: NDArray[np.int64]) -> Scores:
+    def gains(self, features: Ints) -> Floats:
         """Give twice the total weight times I(X;Y|X_S), over the rows where X is present too."""
         rows, starts = self._segments()
         found = np.empty(len(features))
         p = self._problem
         fixed = (p.labels, p.n_classes, rows, starts, self._weights, self._log)
 
-        def inform(task: NDArray[np.int64]) -> None:
+        def inform(task: Ints) -> None:
             chunk = features[task]
             columns, levels = self._columns[chunk], p.n_levels[chunk]
             found[task] = _kernels.inform_segments(columns, levels, *fixed)
@@ -54,14 +53,14 @@ class SetInformation:
         self.n_chosen += 1
         self.n_configurations *= n_levels
 
-    def joint(self, prefix: tuple[int, ...], features: NDArray[np.int64]) -> Scores:
+    def joint(self, prefix: tuple[int, ...], features: Ints) -> Floats:
         """Give I(X_P,X;Y) of each feature X together with the chosen set and the prefix P."""
         pattern, n_patterns = self._extend(prefix)
         found = np.empty(len(features))
         p = self._problem
         fixed = (p.labels, p.n_classes, self._weights, self._x_log_x)
 
-        def inform(task: NDArray[np.int64]) -> None:
+        def inform(task: Ints) -> None:
             chunk = features[task]
             columns, levels = self._columns[chunk], p.n_levels[chunk]
             found[task] = _kernels.inform_subsets(pattern, n_patterns, columns, levels, *fixed)
@@ -70,7 +69,7 @@ class SetInformation:
         self._workers.run(inform, tasks, lambda _: self._progress.inside(0.0))
         return found
 
-    def _extend(self, prefix: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
+    def _extend(self, prefix: tuple[int, ...]) -> tuple[Ints, int]:
         pattern, n_patterns = self._pattern, int(self._pattern.max()) + 1
         for feature in prefix:
             codes, n_levels = self._columns[feature], int(self._problem.n_levels[feature])
@@ -79,7 +78,7 @@ class SetInformation:
             n_patterns *= n_levels
         return pattern, n_patterns
 
-    def _segments(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _segments(self) -> tuple[Ints, Ints]:
         """Give the rows in order of pattern, only those whose pattern has more than one label."""
         pattern, labels = self._pattern, self._problem.labels
         n_patterns = int(pattern.max()) + 1
@@ -94,6 +93,6 @@ class SetInformation:
         starts = np.flatnonzero(np.diff(pattern[rows], prepend=-1, append=n_patterns))
         return rows, starts
 
-    def _tasks(self, n_features: int, n_rows: int) -> list[NDArray[np.int64]]:
+    def _tasks(self, n_features: int, n_rows: int) -> list[Ints]:
         n_tasks = max(4, n_features * n_rows // COUNTS_PER_TASK)
         return np.array_split(np.arange(n_features), min(n_tasks, n_features))

@@ -92,10 +92,10 @@ def test_remodelling_that_has_come_to_its_end_does_not_go_on() -> None:
     how = replace(config(remodel="step"), k="auto")
     table, checkpoint = columns(), Checkpoint()
     whole = select_features(table, "y", how, None, checkpoint)
-    n_steps = len(checkpoint.steps)
+    n_steps = len(checkpoint.selection.steps)
     again = stored(checkpoint)
     assert same(select_features(table, "y", how, None, again), whole)
-    assert len(again.steps) == n_steps > len(whole.selected)
+    assert len(again.selection.steps) == n_steps > len(whole.selected)
 
 
 @pytest.mark.parametrize("method", [config(ranks=(4,)).method, Mrmr()], ids=["gsm", "rival"])

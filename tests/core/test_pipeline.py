@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from core.config import Columns, Family, GsmCpd, Objective, SelectionConfig
+from core.gsm.step import PATIENCE
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
-from core.selection.greedy import PATIENCE
 from tests.core.tables import QUICK, mixed_table, quick, xor_table
 
 METHODS = [

@@ -10,7 +10,7 @@ import pytest
 
 from core.config import Evaluate, Mrmr
 from core.cpd.model import CpdFit
-from core.encoding import encode_with
+from core.data.encoding import encode_with
 from core.pipeline import select_features
 from core.results import SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick

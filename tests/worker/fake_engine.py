@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core import trials
+from core import methods
 from core.config import Method, SelectionConfig
+from core.data.problem import CodedProblem
 from core.errors import InvalidData
-from core.problem import CodedProblem
 from core.results import (
     EncodedColumn,
     ModelFit,
@@ -32,6 +32,7 @@ from core.results import (
     SelectionResult,
     describe_config,
 )
+from core.rivals.outcome import RivalOutcome, RivalStep
 
 Report = Callable[[Progress], None]
 # Longer than any test waits, on any machine.
@@ -114,22 +115,22 @@ def result_of(
 
 
 def choose_in_part(
-    problem: CodedProblem, k: int | None, method: Method, on_progress: Callable[[float], None]
-) -> trials.Choice:
+    problem: CodedProblem, k: int | None, method: Method, on_progress: Report, *_: object
+) -> RivalOutcome:
     """For the units of a job: the first k columns, at a pace or with a fault that `method` sets."""
     if method.name == "globalfs":
         raise InvalidData("GlobalFS is refused", "method")
     for step in range(10 if method.name == "rjmi" else 1):
-        on_progress(step / 10)
+        on_progress(Progress(phase="select", fraction=step / 10))
         time.sleep(0.05)
-    return trials.Choice(problem.searched[:k])
+    return RivalOutcome(steps=tuple(RivalStep(f, 0.0) for f in problem.searched[:k]))
 
 
 def install() -> None:
     module = ModuleType("core.pipeline")
     module.select_features = select_features  # type: ignore[attr-defined]
     sys.modules["core.pipeline"] = module
-    trials.choose = choose_in_part
+    methods.choose = choose_in_part  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -6,14 +6,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from core.experiments import Comparison, Evaluation, Stability
 from core.results import (
     Certificate,
+    Comparison,
     Dropped,
     EncodedColumn,
+    Evaluation,
     LeftOut,
     RankScore,
     Selected,
+    Stability,
 )
 
 

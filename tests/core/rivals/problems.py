@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.rivals import CodedProblem
+from core.data.problem import CodedProblem
 
 
 def random_problem(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from core.rivals import CodedProblem
+from core.data.problem import CodedProblem
 
 MISSING = 255
 TIE = 1e-10

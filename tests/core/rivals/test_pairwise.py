@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from core.config import Cmim, Jmi, Jmim, Mrmr, Rival
-from core.rivals import CodedProblem, RivalSelection, RivalStep, select_rival
+from core.data.problem import CodedProblem
+from core.rivals.method import select_rival
+from core.rivals.outcome import RivalOutcome, RivalStep
 from tests.core.rivals import reference
 from tests.core.rivals.problems import random_problem, with_codes
 
@@ -39,7 +41,7 @@ def oracle_problem(name: str, n_threads: int = 0) -> CodedProblem:
     )
 
 
-def scores(selection: RivalSelection) -> list[float]:
+def scores(selection: RivalOutcome) -> list[float]:
     return [step.score for step in selection.steps]
 
 

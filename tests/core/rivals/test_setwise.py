@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from core.config import GlobalFs, Iselect, Rival, Rjmi
-from core.rivals import RivalStep, select_rival
+from core.rivals.method import select_rival
+from core.rivals.outcome import RivalStep
 from tests.core.rivals import reference
 from tests.core.rivals.problems import random_problem
 

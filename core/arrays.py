@@ -1,0 +1,18 @@
+"""Arrays by what they hold, and the code that stands for a missing value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = 255
+"""In codes, which are bytes: so that a variable has at most this many levels."""
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+Values = NDArray[Any]

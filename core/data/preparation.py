@@ -1,0 +1,198 @@
+"""From named columns to a coded problem: checks with sentences, encoding, and what takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.arrays import MISSING, Bytes, Floats, Ints
+from core.config import SelectionConfig
+from core.data.encoding import CodedColumn, as_column, encode_column, encode_columns
+from core.data.problem import CodedProblem
+from core.errors import InvalidConfig, InvalidData
+from core.results import Dropped, EncodedColumn
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A coded problem over `names`, and what was learnt and left aside on the way to it."""
+
+    names: tuple[str, ...]
+    problem: CodedProblem
+    rows: Ints
+    encoding: tuple[EncodedColumn, ...]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(
+    columns: Mapping[str, ArrayLike],
+    target: str,
+    config: SelectionConfig,
+    on_column: Callable[[float], None],
+) -> Prepared:
+    """Check everything that can be checked before work begins, and encode."""
+    n_rows = _check_names(columns, target, config)
+    weights = _weights(columns, config.weight_column)
+    label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
+    rows = _rows_to_use(target, label, weights)
+    features = {n: v for n, v in columns.items() if n not in (target, config.weight_column)}
+    excluded = [name for name in features if name in config.columns.exclude]
+    searched = {name: values for name, values in features.items() if name not in excluded}
+    coded = encode_columns(searched, config.discretize, weights, on_column)
+    useless = {name: _why_useless(column.codes[rows]) for name, column in coded.items()}
+    names = tuple(name for name, why in useless.items() if why is None)
+    included, candidates = _taking_part(names, useless, config)
+    problem = CodedProblem(
+        codes=_code_table([coded[name] for name in names], rows),
+        n_levels=np.array([coded[name].n_levels for name in names], dtype=np.int64),
+        labels=label.codes[rows],
+        n_classes=label.n_levels,
+        row_weights=None if weights is None else weights[rows],
+        included=included,
+        candidates=candidates,
+        seed=config.seed,
+        n_threads=config.n_threads,
+    )
+    _check_k(config, len(set(included) | set(candidates)))
+    dropped = [Dropped(name=name, reason="excluded") for name in excluded]
+    dropped += [Dropped(name=name, reason=why) for name, why in useless.items() if why is not None]
+    encoding = tuple(coded[name].learnt for name in names)
+    notes = _notes(n_rows, rows, target, [*encoding, label.learnt])
+    return Prepared(names, problem, rows, (*encoding, label.learnt), tuple(dropped), notes)
+
+
+def _check_names(columns: Mapping[str, ArrayLike], target: str, config: SelectionConfig) -> int:
+    for name in columns:
+        if not isinstance(name, str):
+            raise InvalidData(f"column names must be strings, not {name!r}", str(name))
+    _require_known([target], columns, "target")
+    options = config.columns
+    _require_known(options.include, columns, "columns.include")
+    _require_known(options.exclude, columns, "columns.exclude")
+    _require_known(options.candidates or (), columns, "columns.candidates")
+    _require_known([config.weight_column] if config.weight_column else [], columns, "weight_column")
+    _require_known(config.discretize.kinds, columns, "discretize.kinds")
+    if config.weight_column == target:
+        raise InvalidConfig(f"weight_column names the target {target!r}", "weight_column")
+    taken = {target, config.weight_column}
+    for field in ("include", "exclude", "candidates"):
+        for name in getattr(options, field) or ():
+            if name in taken:
+                raise InvalidConfig(
+                    f"columns.{field} names {name!r}, which is no feature here", f"columns.{field}"
+                )
+    both = set(options.include) & set(options.exclude)
+    if both:
+        raise InvalidConfig(
+            f"column {min(both)!r} is both included and excluded", "columns.exclude"
+        )
+    lengths = {name: len(as_column(name, values)) for name, values in columns.items()}
+    if lengths[target] == 0:
+        raise InvalidData("the data has no rows", target)
+    for name, length in lengths.items():
+        if length != lengths[target]:
+            raise InvalidData(
+                f"column {name!r} has {length} rows, the target has {lengths[target]}", name
+            )
+    return lengths[target]
+
+
+def _require_known(names: Iterable[str], columns: Mapping[str, ArrayLike], field: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name not in columns:
+            raise InvalidConfig(f"{field} names a column that is not there: {name!r}", field)
+        if name in seen:
+            raise InvalidConfig(f"{field} names {name!r} twice", field)
+        seen.add(name)
+
+
+def _weights(columns: Mapping[str, ArrayLike], name: str | None) -> Floats | None:
+    if name is None:
+        return None
+    try:
+        weights: Floats = as_column(name, columns[name]).astype(np.float64).filled(np.nan)
+    except (TypeError, ValueError) as error:
+        raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InvalidData(
+            f"weight column {name!r} holds missing, infinite or negative values", name
+        )
+    return weights
+
+
+def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Ints:
+    known = label.codes != MISSING
+    if not known.any():
+        raise InvalidData(f"target {target!r} is missing in every row", target)
+    used = known if weights is None else known & (weights > 0)
+    if not used.any():
+        raise InvalidData(f"no row has both a value of {target!r} and a weight above zero", target)
+    if len(np.unique(label.codes[used])) < 2:
+        raise InvalidData(
+            f"target {target!r} is constant: there is nothing to inform about", target
+        )
+    return np.flatnonzero(used)
+
+
+def _why_useless(codes: Bytes) -> Literal["constant", "all_missing"] | None:
+    """Why a column cannot inform; only the rows that take part count."""
+    n_used = len(np.unique(codes[codes != MISSING]))
+    if n_used == 0:
+        return "all_missing"
+    return "constant" if n_used == 1 else None
+
+
+def _taking_part(
+    names: tuple[str, ...], useless: Mapping[str, str | None], config: SelectionConfig
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    place = {name: i for i, name in enumerate(names)}
+    for name in config.columns.include:
+        if name not in place:
+            raise InvalidConfig(
+                f"column {name!r} is to be included but is {useless[name]}", "columns.include"
+            )
+    wanted = config.columns.candidates
+    candidates = tuple(i for name, i in place.items() if wanted is None or name in wanted)
+    if not candidates and not config.columns.include:
+        raise InvalidData(
+            "no usable feature is left: all are constant, missing or excluded", "columns"
+        )
+    return tuple(place[name] for name in config.columns.include), candidates
+
+
+def _check_k(config: SelectionConfig, n_usable: int) -> None:
+    if config.k == "auto":
+        return
+    if config.k > n_usable:
+        raise InvalidConfig(f"k is {config.k}, but only {n_usable} features can be chosen", "k")
+    if config.k < len(config.columns.include):
+        raise InvalidConfig(
+            f"k is {config.k}, below the {len(config.columns.include)} included columns", "k"
+        )
+
+
+def _code_table(features: list[CodedColumn], rows: Ints) -> Bytes:
+    codes = np.empty((len(rows), len(features)), dtype=np.uint8)
+    for n, column in enumerate(features):
+        codes[:, n] = column.codes[rows]
+    return codes
+
+
+def _notes(n_rows: int, rows: Ints, target: str, learnt: list[EncodedColumn]) -> tuple[str, ...]:
+    notes = []
+    if len(rows) < n_rows:
+        notes.append(
+            f"{n_rows - len(rows)} rows without {target!r} or without weight were left out."
+        )
+    notes += [
+        f"Column {column.name!r} has too many levels: the {len(column.merged)} rarest were merged."
+        for column in learnt
+        if column.merged
+    ]
+    return tuple(notes)

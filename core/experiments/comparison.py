@@ -1,0 +1,197 @@
+"""Several methods on the same splits: curves, a ranking, and which differences are more than luck.
+
+Splits of the same rows overlap, so that their differences are no independent draws and the usual
+paired t-test finds too much. The corrected resampled t-test (Nadeau and Bengio, 2003) widens the
+variance by the share of rows that is held out:
+
+    t = mean(d) / sqrt((1 / n + n_test / n_train) var(d)),   n - 1 degrees of freedom
+
+over the n differences d between two methods, one for each split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr
+
+from core.arrays import Floats
+from core.callbacks import OnFraction, ignore, part
+from core.config import Compare, Method, method_to_dict
+from core.errors import CoreError
+from core.experiments.summary import summarise
+from core.experiments.trial import Ground, Timer, hold_trial
+from core.results import ComparedMethod, Comparison, Pair, Trial
+
+MOST_FEATURES = 50
+"""How far the curves of a comparison go when no number of features is asked for."""
+
+TEST = "corrected resampled t-test (Nadeau and Bengio), two-sided, Holm-adjusted over all pairs"
+TIE = 1e-12
+
+Failures = Mapping[int, dict[str, Any]]
+
+
+def number_of_features(ground: Ground, k: int | None) -> int:
+    """How far the curves go: as asked, or 50, and never beyond what there is."""
+    problem = ground.problem
+    usable = len(set(problem.candidates) | set(problem.included))
+    return max(min(k or MOST_FEATURES, usable), len(problem.included))
+
+
+def compare_methods(
+    ground: Ground,
+    k: int | None,
+    compare: Compare,
+    on_progress: OnFraction = ignore,
+    timer: Timer | None = None,
+) -> Comparison:
+    """Hold all trials one after the other; a method that the data does not suit has an error."""
+    trials: dict[tuple[int, int], Trial] = {}
+    failures: dict[int, dict[str, Any]] = {}
+    n_trials = compare.n_splits * len(compare.methods)
+    size = number_of_features(ground, k)
+    for number in range(n_trials):
+        split, method = divmod(number, len(compare.methods))
+        if method in failures:
+            continue
+        try:
+            trials[method, split] = hold_trial(
+                ground, size, compare.methods[method], split, compare.evaluate,
+                on_progress=part(on_progress, number, n_trials), timer=timer,
+            )  # fmt: skip
+        except CoreError as error:
+            failures[method] = {"code": error.code, "message": str(error), "retryable": False}
+    return summarise_trials(ground, size, compare, trials, failures)
+
+
+def summarise_trials(
+    ground: Ground,
+    k: int,
+    compare: Compare,
+    trials: Mapping[tuple[int, int], Trial],
+    failures: Failures,
+) -> Comparison:
+    """Bring the trials together.
+
+    Parameters
+    ----------
+    ground : Ground
+        What they were held on.
+    k : int
+        How many features were chosen.
+    compare : Compare
+        What was asked.
+    trials : mapping from (method, split)
+        All of them, but for the methods in `failures`.
+    failures : mapping from method
+        Why a method has no figures, with a code and a message.
+
+    """
+    split = ground.split(compare.evaluate, 0)
+    held = {
+        m: [trials[m, s] for s in range(compare.n_splits)]
+        for m in range(len(compare.methods))
+        if m not in failures
+    }
+    scores = {m: np.array([_mean_accuracy(trial) for trial in held[m]]) for m in held}
+    labels = compare.labels
+    described = tuple(
+        _failed(labels[m], method, failures[m])
+        if m in failures
+        else _describe(labels[m], method, held[m], m, scores)
+        for m, method in enumerate(compare.methods)
+    )
+    return Comparison(
+        k=k,
+        n_splits=compare.n_splits,
+        n_train=len(split.train),
+        n_test=len(split.test),
+        measure=f"mean 1-NN accuracy over K = 1..{k}",
+        test=TEST,
+        methods=described,
+        pairs=compare_pairs(labels, scores, len(split.test) / len(split.train)),
+        notes=ground.notes(compare.evaluate),
+    )
+
+
+def _mean_accuracy(trial: Trial) -> float:
+    return float(np.mean(trial.curves["nearest_neighbour"]))
+
+
+def _describe(
+    label: str, method: Method, trials: Sequence[Trial], own: int, scores: Mapping[int, Floats]
+) -> ComparedMethod:
+    score = scores[own]
+    n_better = sum(bool(other.mean() > score.mean() + TIE) for other in scores.values())
+    seconds = [trial.seconds for trial in trials if trial.seconds is not None]
+    return ComparedMethod(
+        label=label,
+        method=method_to_dict(method),
+        rank=1 + n_better,
+        accuracy=float(score.mean()),
+        accuracy_se=float(score.std(ddof=1) / np.sqrt(len(score))),
+        seconds=float(np.mean(seconds)) if seconds else None,
+        curves=summarise([trial.curves for trial in trials]),
+        notes=tuple(dict.fromkeys(note for trial in trials for note in trial.notes)),
+        error=None,
+    )
+
+
+def _failed(label: str, method: Method, error: dict[str, Any]) -> ComparedMethod:
+    return ComparedMethod(
+        label=label,
+        method=method_to_dict(method),
+        rank=None,
+        accuracy=None,
+        accuracy_se=None,
+        seconds=None,
+        curves=(),
+        notes=(),
+        error=error,
+    )
+
+
+def compare_pairs(
+    labels: Sequence[str], scores: Mapping[int, Floats], held_out: float
+) -> tuple[Pair, ...]:
+    """Test every pair; `held_out` is n_test / n_train."""
+    found = []
+    for one, other in combinations(scores, 2):
+        ahead = scores[one].mean() >= scores[other].mean()
+        better, worse = (one, other) if ahead else (other, one)
+        found.append((better, worse, *_corrected_t(scores[better] - scores[worse], held_out)))
+    adjusted = _holm(np.array([p for *_, p in found]))
+    return tuple(
+        Pair(
+            better=labels[better],
+            worse=labels[worse],
+            difference=difference,
+            se=se,
+            p_value=p,
+            p_adjusted=float(q),
+        )
+        for (better, worse, difference, se, p), q in zip(found, adjusted, strict=True)
+    )
+
+
+def _corrected_t(differences: Floats, held_out: float) -> tuple[float, float, float]:
+    """Give the mean difference, its standard error, and the two-sided p-value."""
+    n, mean = len(differences), float(differences.mean())
+    se = float(np.sqrt((1 / n + held_out) * differences.var(ddof=1)))
+    if se < TIE:
+        return mean, se, 1.0 if abs(mean) < TIE else 0.0
+    return mean, se, float(2 * stdtr(n - 1, -abs(mean) / se))
+
+
+def _holm(p_values: Floats) -> Floats:
+    """Adjust so that the chance of any false finding among all pairs stays below a p-value."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    stepped = np.maximum.accumulate(p_values[order] * factors)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted

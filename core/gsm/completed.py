@@ -1,0 +1,166 @@
+"""What a run of the method has completed, as plain arrays, so that another goes on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.arrays import Values
+from core.cpd.bank import Parameters
+from core.cpd.model import CpdFit
+from core.gsm.objective import Information
+from core.gsm.step import Step
+from core.results import RankScore
+
+Arrays = dict[str, Values]
+NOBODY = -1
+REFIT = "refit/"
+FIT_ARRAYS = ("weights", "factors", "n_levels", "loglik", "objective", "ended")
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Where remodelling stands after a step: what a repetition of the step could not tell."""
+
+    parameters: Parameters
+    n_evaluations: int
+
+
+@dataclass
+class Completed:
+    """Filled in by a run as it goes: rank search, fits, then step by step.
+
+    `refit` belongs to the last step of a run that remodels.
+    """
+
+    rank_search: tuple[RankScore, ...] | None = None
+    fits: list[CpdFit] | None = None
+    steps: list[Step] = field(default_factory=list)
+    refit: Refit | None = None
+
+    def sizes(self) -> dict[str, int]:
+        """How much of each phase there is."""
+        return {
+            "rank": int(self.rank_search is not None),
+            "fit": int(self.fits is not None),
+            "select": len(self.steps),
+        }
+
+    def to_parts(self) -> dict[str, Arrays]:
+        """What there is, by phase."""
+        parts: dict[str, Arrays] = {}
+        if self.rank_search is not None:
+            scores = [astuple(score) for score in self.rank_search]
+            parts["rank"] = {"scores": np.array(scores, dtype=np.float64).reshape(-1, 3)}
+        if self.fits is not None:
+            parts["fit"] = _fit_arrays(self.fits)
+        if self.steps:
+            parts["select"] = {**_step_arrays(self.steps), **_refit_arrays(self.refit)}
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, Mapping[str, Values]]) -> Completed:
+        """What `to_parts` came from."""
+        completed = cls()
+        if "rank" in parts:
+            completed.rank_search = tuple(
+                RankScore(rank=int(rank), error=float(error), error_se=float(se))
+                for rank, error, se in parts["rank"]["scores"]
+            )
+        if "fit" in parts:
+            completed.fits = _fits(parts["fit"])
+        if "select" in parts:
+            completed.steps = _steps(parts["select"])
+            completed.refit = _refit(parts["select"])
+        return completed
+
+
+def _fit_arrays(fits: Sequence[CpdFit]) -> Arrays:
+    arrays: Arrays = {}
+    for i, fit in enumerate(fits):
+        arrays[f"{i}/weights"] = fit.weights
+        arrays[f"{i}/factors"] = np.concatenate(fit.factors)
+        arrays[f"{i}/n_levels"] = np.array([len(factor) for factor in fit.factors])
+        arrays[f"{i}/loglik"], arrays[f"{i}/objective"] = fit.loglik, fit.objective
+        arrays[f"{i}/ended"] = np.array([fit.n_iter, fit.converged], dtype=np.int64)
+    return arrays
+
+
+def _fits(arrays: Mapping[str, Values]) -> list[CpdFit]:
+    n_fits = sum(name.endswith("/ended") for name in arrays)
+    return [_fit({name: arrays[f"{i}/{name}"] for name in FIT_ARRAYS}) for i in range(n_fits)]
+
+
+def _fit(arrays: Mapping[str, Values]) -> CpdFit:
+    cuts = np.cumsum(arrays["n_levels"])[:-1]
+    n_iter, converged = arrays["ended"]
+    return CpdFit(
+        weights=arrays["weights"],
+        factors=[np.ascontiguousarray(f) for f in np.split(arrays["factors"], cuts)],
+        loglik=arrays["loglik"],
+        objective=arrays["objective"],
+        n_iter=int(n_iter),
+        converged=bool(converged),
+    )
+
+
+def _step_arrays(steps: Sequence[Step]) -> Arrays:
+    numbers = [(s.latent, s.latent_se, s.label, s.label_se, s.margin) for s in steps]
+    return {
+        "feature": np.array([s.feature for s in steps]),
+        "runner_up": np.array([NOBODY if s.runner_up is None else s.runner_up for s in steps]),
+        "decided_by": np.array([s.decided_by for s in steps]),
+        "exact": np.array([s.exact for s in steps]),
+        "informed": np.array([s.informed for s in steps]),
+        "n_evaluations": np.array([s.n_evaluations for s in steps]),
+        "numbers": np.array(numbers, dtype=np.float64),  # None becomes NaN
+        "information": np.array([astuple(s.information) for s in steps]),
+        "bounds": np.array([s.bounds for s in steps]),
+    }
+
+
+def _steps(arrays: Mapping[str, Values]) -> list[Step]:
+    loaded = {name: arrays[name] for name in arrays if not name.startswith(REFIT)}
+    return [
+        _step({name: values[i] for name, values in loaded.items()})
+        for i in range(len(loaded["feature"]))
+    ]
+
+
+def _step(at: Mapping[str, Any]) -> Step:
+    latent, latent_se, label, label_se, margin = map(float, at["numbers"])
+    return Step(
+        feature=int(at["feature"]),
+        decided_by=at["decided_by"].item(),
+        exact=bool(at["exact"]),
+        latent=latent,
+        latent_se=latent_se,
+        label=label,
+        label_se=label_se,
+        runner_up=None if at["runner_up"] == NOBODY else int(at["runner_up"]),
+        margin=None if np.isnan(margin) else margin,
+        bounds=at["bounds"],
+        information=Information(*map(float, at["information"])),
+        n_evaluations=int(at["n_evaluations"]),
+        informed=bool(at["informed"]),
+    )
+
+
+def _refit_arrays(refit: Refit | None) -> Arrays:
+    if refit is None:
+        return {}
+    return {
+        f"{REFIT}weights": refit.parameters.weights,
+        f"{REFIT}probs": refit.parameters.probs,
+        f"{REFIT}n_evaluations": np.array(refit.n_evaluations),
+    }
+
+
+def _refit(arrays: Mapping[str, Values]) -> Refit | None:
+    if f"{REFIT}probs" not in arrays:
+        return None
+    parameters = Parameters(arrays[f"{REFIT}weights"], arrays[f"{REFIT}probs"])
+    return Refit(parameters, int(arrays[f"{REFIT}n_evaluations"]))

@@ -1,0 +1,151 @@
+"""Everything the method found out, and how a result says it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from core.arrays import Floats
+from core.config import GsmCpd, Objective
+from core.cpd.model import CpdFit
+from core.gsm.chance import Chance
+from core.gsm.copies import Copies
+from core.gsm.objective import Gains
+from core.gsm.step import Step
+from core.results import Certificate, LeftOut, ModelFit, RankScore, Selected, SelectionResult
+
+REDUNDANT_SHARE = 0.5
+"""A feature is redundant once the chosen ones have taken this share of its information."""
+
+
+@dataclass(frozen=True)
+class GsmOutcome:
+    """Everything the method found out. `left` holds the final gains of what was not chosen."""
+
+    method: GsmCpd
+    steps: list[Step]
+    suggested_k: int
+    fits: list[CpdFit]
+    rank_search: tuple[RankScore, ...]
+    rank: int
+    certificate: Certificate
+    left: Gains
+    first_gains: Gains
+    overlaps: Floats
+    chance: Chance
+    copies: Copies
+    n_evaluations: int
+    n_distinct_rows: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The chosen features in order."""
+        return tuple(step.feature for step in self.steps)
+
+    def explain(self, result: SelectionResult, names: Sequence[str]) -> SelectionResult:
+        """The result with all that was found out; `names` are those of the features."""
+        variables = (*names, result.target)
+        return replace(
+            result,
+            selected=self._selected(names),
+            left_out=_left_out(self, names, self.method.objective),
+            suggested_k=self.suggested_k,
+            n_distinct_rows=self.n_distinct_rows,
+            certificate=self.certificate,
+            rank_search=self.rank_search,
+            rank=self.rank,
+            models=tuple(_model_fit(fit, variables, self.method.family) for fit in self.fits),
+            n_evaluations=self.n_evaluations,
+        )
+
+    def _selected(self, names: Sequence[str]) -> tuple[Selected, ...]:
+        selected: list[Selected] = []
+        for step in self.steps:
+            before = selected[-1] if selected else None
+            selected.append(describe_step(step, before, names, self.method.objective))
+        return tuple(selected)
+
+
+def describe_step(
+    step: Step, before: Selected | None, names: Sequence[str], objective: Objective
+) -> Selected:
+    """One choice of the method; gains are what the traces rose by, which never fall."""
+    known = step.information
+    mi_latent, mi_label = max(known.latent, 0.0), max(known.label, 0.0)
+    if before is not None:
+        mi_latent = max(mi_latent, before.mi_latent or 0.0)
+        mi_label = max(mi_label, before.mi_label or 0.0)
+    gain_latent = mi_latent - (before.mi_latent or 0.0 if before else 0.0)
+    gain_label = mi_label - (before.mi_label or 0.0 if before else 0.0)
+    return Selected(
+        rank=1 if before is None else before.rank + 1,
+        name=names[step.feature],
+        gain=gain_label if objective == "label" else gain_latent,
+        decided_by=step.decided_by,
+        exact=step.exact,
+        gain_latent=gain_latent,
+        gain_label=gain_label,
+        mi_latent=mi_latent,
+        mi_latent_se=known.latent_se,
+        mi_label=mi_label,
+        mi_label_se=known.label_se,
+        runner_up=None if step.runner_up is None else names[step.runner_up],
+        margin=step.margin,
+    )
+
+
+def _model_fit(fit: CpdFit, variables: tuple[str, ...], family: str) -> ModelFit:
+    return ModelFit(
+        variables=variables,
+        weights=fit.weights,
+        factors=tuple(fit.factors),
+        loglik=tuple(fit.loglik.tolist()),
+        n_iter=fit.n_iter,
+        converged=fit.converged,
+        rank=fit.rank,
+        family=family,
+    )
+
+
+def _left_out(
+    outcome: GsmOutcome, names: Sequence[str], objective: Objective
+) -> tuple[LeftOut, ...]:
+    """Everyone not chosen, in the order of what they could still add."""
+    before = dict(zip(outcome.first_gains.features, outcome.first_gains.latent, strict=True))
+    floor = outcome.chance.latent
+    gains = outcome.left.label if objective == "label" else outcome.left.latent
+    alike = [outcome.features[outcome.overlaps[f].argmax()] for f in outcome.left.features]
+    asked = zip(outcome.left.features.tolist(), alike, outcome.left.latent, strict=True)
+    unknown = np.array([outcome.copies.unknown(f, [c], gain) for f, c, gain in asked])
+    gains = np.minimum(gains, unknown)
+    rest = []
+    for i in np.lexsort((outcome.left.features, -gains)):
+        feature = int(outcome.left.features[i])
+        own, still = float(before[feature]), float(min(outcome.left.latent[i], unknown[i]))
+        taken = _is_taken(own, still, float(floor[feature]))
+        rest.append(
+            LeftOut(
+                name=names[feature],
+                gain=float(gains[i]),
+                reason=_reason(own, float(floor[feature]), taken=taken),
+                redundant_with=names[alike[i]] if taken else None,
+            )
+        )
+    return tuple(rest)
+
+
+def _reason(
+    own: float, floor: float, *, taken: bool
+) -> Literal["redundant", "uninformative", "outranked"]:
+    if taken:
+        return "redundant"
+    return "uninformative" if own <= floor else "outranked"
+
+
+def _is_taken(own: float, still: float, floor: float) -> bool:
+    """Whether the chosen features have most of a feature's information."""
+    return own > floor and own - still >= REDUNDANT_SHARE * own

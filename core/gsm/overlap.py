@@ -1,0 +1,34 @@
+"""Why the rest was left out: how much of a feature's information each chosen one already has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.arrays import Floats
+from core.cpd.model import CpdFit
+from core.gsm._kernels import shared_information
+from core.workers import Workers
+
+
+def overlaps(fits: Sequence[CpdFit], chosen: Sequence[int], workers: Workers) -> Floats:
+    """(N, k) information each feature shares with each chosen one, mean over the models.
+
+    Features are independent given Z, so I(X_s; X_c) = I(X_s; Z) - I(X_s; Z | X_c): exactly what
+    knowing c takes away from s.
+    """
+    mean: Floats = np.mean([_model_overlaps(fit, chosen, workers) for fit in fits], axis=0)
+    return mean
+
+
+def _model_overlaps(fit: CpdFit, chosen: Sequence[int], workers: Workers) -> Floats:
+    factors = fit.factors[:-1]
+    level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])])
+    levels, weights = np.concatenate(factors), fit.weights / fit.weights.sum()
+    features, shared = np.array(chosen, dtype=np.int64), np.empty((len(factors), len(chosen)))
+    workers.run_ranges(
+        lambda a, b: shared_information(levels, level_start, weights, a, b, features, shared),
+        len(factors),
+    )
+    return np.maximum(shared, 0)

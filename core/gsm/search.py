@@ -1,0 +1,284 @@
+"""Greedy choice, naive or lazy. Both choose the same features: lazy only skips what cannot win.
+
+Lazy evaluation needs an upper bound on every candidate's gain. While information is exact, the
+latent gain of an earlier step is one, by submodularity. Sampled gains may rise by chance, so a
+bound is computed anew at every step, from the very configurations that a full evaluation would use,
+taken in a few groups. The label's gain is at most the latent one, and at most the doubt about Y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from core.arrays import Floats, Ints, Truths
+from core.config import Objective
+from core.gsm.objective import AveragedObjective, Gains, Information
+from core.gsm.step import SAMPLING_ERRORS, Step, Task, has_stopped_rising
+
+BATCH = 16
+TIE = 1e-3
+"""Copies have the same gain but for the rounding of the fit; so close, the first of them counts."""
+
+EXACT_ROUNDING = 1e-12
+SAMPLED_ROUNDING = 1e-6
+
+
+def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = None) -> list[Step]:
+    """Choose greedily until the number asked for is reached, or nothing rises any more.
+
+    `done` are the steps of a run that was interrupted; the new ones are added to it.
+    """
+    steps: list[Step] = []
+    made = [] if done is None else done
+    search = _Search(objective, task)
+    wanted = len(search.remaining) if task.n_select is None else task.n_select
+    while len(steps) < wanted and len(search.remaining):
+        if len(steps) < len(made):
+            search.repeat(made[len(steps)])
+        elif len(steps) < len(task.included):
+            made.append(search.include(task.included[len(steps)]))
+        else:
+            made.append(search.best())
+        step = made[len(steps)]
+        steps.append(step)
+        if task.on_step is not None:
+            task.on_step(step)
+        if task.n_select is None and has_stopped_rising(steps, task):
+            break
+    return steps
+
+
+class _Search:
+    def __init__(self, objective: AveragedObjective, task: Task) -> None:
+        self._objective = objective
+        self._task = task
+        self._n = len(task.chance.latent)
+        self._bounds: dict[Objective, Floats] = {
+            o: np.full(self._n, np.inf) for o in ("latent", "label")
+        }
+        self._fresh = _Fresh.empty(self._n)
+        self._informed = task.informed
+        self._chosen = list(task.chosen)
+        self.remaining: Ints = np.unique(
+            np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
+        )
+
+    def repeat(self, step: Step) -> None:
+        """Stand where the search stood after a step that it once made."""
+        self._bounds["latent"][self.remaining] = step.bounds[self.remaining]
+        self._informed = step.informed
+        self._chosen.append(step.feature)
+        self._objective.add(step.feature)
+        self._objective.n_evaluations = step.n_evaluations
+        self.remaining = self.remaining[self.remaining != step.feature]
+
+    def include(self, feature: int) -> Step:
+        self._prepare()
+        self._evaluate(np.array([feature]), with_label=True)
+        return self._step(feature, None, "included")
+
+    def best(self) -> Step:
+        """The best candidate by the objective; by the latent gain where no label gain is real."""
+        self._prepare()
+        if self._task.objective == "label":
+            while len(real := self._find_real()):
+                best, second = self._pick("label", real)
+                if not self._lower("label", best, second):
+                    return self._step(best, second, "label")
+            self._forget_label()
+        while True:
+            self._explore("latent", 0.0)
+            best, second = self._pick("latent", self._seen())
+            if not self._lower("latent", best, second):
+                return self._step(best, second, "latent")
+
+    def _lower(self, objective: Objective, *features: int | None) -> bool:
+        """Cap gains by what is unknown about their features; whether that lowers any."""
+        if self._task.copies is None:
+            return False
+        at = [feature for feature in features if feature is not None]
+        before = self._fresh.of(objective)[at]
+        latent = self._fresh.latent
+        self._fresh.caps[at] = [self._task.copies.unknown(f, self._chosen, latent[f]) for f in at]
+        return bool((self._fresh.of(objective)[at] < before).any())
+
+    def _forget_label(self) -> None:
+        """Start over for the latent gain alone, which costs a fraction of the label's."""
+        fresh = self._fresh
+        self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
+        self._fresh = _Fresh.empty(self._n)
+        if not self._task.lazy:
+            self._evaluate(self.remaining, with_label=False)
+
+    def _find_real(self) -> Ints:
+        """Candidates whose label gain is real: the best of all among them, or none if none is."""
+        self._explore("label", float(self._chance(self.remaining).min()))
+        while len(hopeful := self._may_be_real()):
+            self._evaluate(hopeful[:BATCH], with_label=True)
+        real = self._seen()[self._is_real(self._seen())]
+        if len(real):
+            self._informed = True
+            self._explore("label", 0.0)
+        return real
+
+    def _may_be_real(self) -> Ints:
+        """Those not evaluated whose gain may be real and above every real one, in order.
+
+        The best two of all may not be real: the best real gain is looked for below them.
+        """
+        seen = self._seen()
+        real = self._fresh.of("label")[seen[self._is_real(seen)]]
+        rest = self.remaining[~self._fresh.done[self.remaining]]
+        bounds = self._bounds["label"][rest] + self._rounding
+        is_hopeful = (bounds > self._chance(rest)) & (bounds >= real.max(initial=-np.inf))
+        hopeful: Ints = rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
+        return hopeful
+
+    def _pick(self, objective: Objective, among: Ints) -> tuple[int, int | None]:
+        """The best `among` some, and the best of all others that were looked at."""
+        values = self._fresh.of(objective)
+        best = int(among[np.lexsort((among, -values[among]))[0]])
+        if self._task.copies is not None:
+            tied = among[values[among] >= values[best] * (1 - TIE)]
+            best = self._task.copies.first_copy(best, tied)
+        others = self._seen()
+        others = others[others != best]
+        ranked = others[np.lexsort((others, -values[others]))]
+        return best, int(ranked[0]) if len(ranked) else None
+
+    def _add(self, feature: int) -> Information:
+        self._objective.add(feature)
+        self._chosen.append(feature)
+        self.remaining = self.remaining[self.remaining != feature]
+        self._fresh = _Fresh.empty(self._n)
+        return self._objective.information()
+
+    def _chance(self, features: Ints) -> Floats:
+        chance = self._task.chance
+        return (
+            np.full(len(features), chance.later_label) if self._informed else chance.label[features]
+        )
+
+    def _is_real(self, features: Ints) -> Truths:
+        """Whether label gains exceed their own error: of sampling, and of having so many rows."""
+        error = SAMPLING_ERRORS * self._fresh.label_se[features] + self._chance(features)
+        real: Truths = self._fresh.of("label")[features] > error
+        return real
+
+    def _prepare(self) -> None:
+        """Bring the bounds up to date with S; naively, evaluate everything."""
+        if not self._task.lazy:
+            self._evaluate(self.remaining, with_label=self._task.objective == "label")
+            return
+        stale = self._bounds["latent"][self.remaining] if self._objective.exact else np.inf
+        bounds = self._objective.bounds(self.remaining)
+        latent = np.minimum(bounds[:, 0], stale)
+        self._bounds["latent"][self.remaining] = latent
+        self._bounds["label"][self.remaining] = np.minimum(bounds[:, 1], latent)
+
+    def _explore(self, objective: Objective, floor: float) -> None:
+        """Evaluate by falling bound while one may be among the best two and above `floor`."""
+        sharp = objective == "latent"
+        while len(hopeful := self._hopeful(objective, floor)):
+            if not sharp and len(self._seen()) > 1 and len(hopeful) > BATCH:
+                self._sharpen(hopeful)
+                sharp = True
+                continue
+            self._evaluate(hopeful[:BATCH], with_label=objective == "label")
+
+    def _hopeful(self, objective: Objective, floor: float) -> Ints:
+        """Those not evaluated whose bound may be among the best two and above `floor`, in order."""
+        bounds, values = self._bounds[objective], self._fresh.of(objective)
+        seen = values[self._seen()]
+        second = np.partition(seen, -2)[-2] if len(seen) > 1 else -np.inf
+        rest = self.remaining[~self._fresh.done[self.remaining]]
+        rest = rest[bounds[rest] + self._rounding >= max(second, floor)]
+        return rest[np.argsort(-bounds[rest], kind="stable")]
+
+    def _sharpen(self, features: Ints) -> None:
+        """Lower the bounds on label gains where a few configurations hold most of the doubt."""
+        bounds = self._objective.label_bounds(features)
+        if bounds is not None:
+            self._bounds["label"][features] = np.minimum(self._bounds["label"][features], bounds)
+
+    @property
+    def _rounding(self) -> float:
+        """How far a bound may fall below the gain it bounds, in the precision of each."""
+        return EXACT_ROUNDING if self._objective.exact else SAMPLED_ROUNDING
+
+    def _seen(self) -> Ints:
+        return self.remaining[self._fresh.done[self.remaining]]
+
+    def _evaluate(self, features: Ints, *, with_label: bool) -> None:
+        if self._task.on_wait is not None:
+            self._task.on_wait()
+        if len(features):
+            self._fresh.store(self._objective.gains(features, with_label=with_label))
+
+    def _step(
+        self,
+        feature: int,
+        runner_up: int | None,
+        decided_by: Literal["label", "latent", "included"],
+    ) -> Step:
+        fresh = self._fresh
+        caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
+        bounds = np.full(self._n, -1.0)
+        bounds[self.remaining] = caps[self.remaining]
+        margin = None
+        if runner_up is not None:
+            values = fresh.of("latent" if decided_by == "latent" else "label")
+            margin = max(float(values[feature] - values[runner_up]), 0.0)
+        return Step(
+            feature=feature,
+            decided_by=decided_by,
+            exact=self._objective.exact,
+            latent=float(fresh.of("latent")[feature]),
+            latent_se=float(fresh.latent_se[feature]),
+            label=float(fresh.of("label")[feature]),
+            label_se=float(fresh.label_se[feature]),
+            runner_up=runner_up,
+            margin=margin,
+            bounds=bounds,
+            information=self._add(feature),
+            n_evaluations=self._objective.n_evaluations,
+            informed=self._informed,
+        )
+
+
+@dataclass
+class _Fresh:
+    """Gains evaluated for the current S, by feature; -inf where not evaluated.
+
+    `caps` is what is unknown about a feature given S, infinite where nobody looked.
+    """
+
+    latent: Floats
+    latent_se: Floats
+    label: Floats
+    label_se: Floats
+    done: Truths = field(init=False)
+    caps: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.done = np.zeros(len(self.latent), dtype=bool)
+        self.caps = np.full(len(self.latent), np.inf)
+
+    @classmethod
+    def empty(cls, n: int) -> _Fresh:
+        """Nothing evaluated yet."""
+        return cls(*(np.full(n, -np.inf) for _ in range(4)))
+
+    def store(self, gains: Gains) -> None:
+        """Take note of gains."""
+        at = gains.features
+        self.latent[at], self.latent_se[at] = gains.latent, gains.latent_se
+        self.label[at], self.label_se[at] = gains.label, gains.label_se
+        self.done[at] = True
+
+    def of(self, objective: Objective) -> Floats:
+        """The gains that decide."""
+        return np.minimum(self.label if objective == "label" else self.latent, self.caps)

@@ -1,0 +1,81 @@
+"""One greedy choice, what it is made from, and when choices no longer rise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.arrays import Floats, Ints
+from core.callbacks import OnWait
+from core.config import Objective
+from core.gsm.chance import Chance
+from core.gsm.copies import Copies
+from core.gsm.objective import Information
+
+OnStep = Callable[["Step"], None]
+
+PATIENCE = 5
+"""With k="auto", steps in a row without a rise above its error after which the search ends."""
+
+SAMPLING_ERRORS = 2.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One choice.
+
+    `latent` and `label` are the gains it was chosen by (the label's is 0 where only the latent one
+    counts); `information` is what S tells afterwards.
+    `bounds` (N,) caps the latent gain of every candidate before the choice, -1 outside.
+    `n_evaluations` counts the gains evaluated up to here; `informed` once a label's gain was real.
+    """
+
+    feature: int
+    decided_by: Literal["label", "latent", "included"]
+    exact: bool
+    latent: float
+    latent_se: float
+    label: float
+    label_se: float
+    runner_up: int | None
+    margin: float | None
+    bounds: Floats
+    information: Information
+    n_evaluations: int
+    informed: bool
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to choose from and how.
+
+    `chosen` was taken before; `informed` once a choice among it told about the label.
+    """
+
+    objective: Objective
+    n_select: int | None
+    candidates: Ints
+    included: tuple[int, ...]
+    chance: Chance
+    copies: Copies | None = None
+    chosen: tuple[int, ...] = ()
+    lazy: bool = True
+    informed: bool = False
+    on_step: OnStep | None = None
+    on_wait: OnWait | None = None
+
+
+def is_rise(step: Step, task: Task) -> bool:
+    """Whether the objective rose by more than its own error at this step."""
+    gain, se = (
+        (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
+    )
+    by_chance = task.chance.label if task.objective == "label" else task.chance.latent
+    return bool(gain > SAMPLING_ERRORS * se + by_chance[step.feature])
+
+
+def has_stopped_rising(steps: Sequence[Step], task: Task) -> bool:
+    """Whether the last choices, of which none was given, all failed to rise."""
+    last = steps[len(task.included) :][-PATIENCE:]
+    return len(last) == PATIENCE and not any(is_rise(step, task) for step in last)

@@ -1,0 +1,77 @@
+"""The curves of naive Bayes and of the fitted model against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.arrays import MISSING
+from core.config import GsmCpd
+from core.data.problem import CodedProblem
+from core.experiments.label_curve import SMOOTHING, label_curve, of_counts, of_fit
+from core.gsm.method import select_gsm
+from tests.core.rivals.problems import random_problem
+
+
+def naive_prediction(train: CodedProblem, row: np.ndarray, order: list[int]) -> int:
+    """Bayes' rule, one count at a time."""
+    total = sum(train.weights)
+    beliefs = []
+    for label in range(train.n_classes):
+        members = train.labels == label
+        belief = sum(train.weights[members]) / total
+        for n in order:
+            if row[n] != MISSING:
+                known = train.codes[:, n] != MISSING
+                here = train.codes[:, n] == row[n]
+                marginal = sum(train.weights[here]) / sum(train.weights[known])
+                count = sum(train.weights[here & members]) + SMOOTHING * marginal
+                belief *= count / (sum(train.weights[known & members]) + SMOOTHING)
+        beliefs.append(belief)
+    return int(np.argmax(beliefs))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("weights", [False, True])
+def test_naive_bayes_agrees_with_the_definition(missing: bool, weights: bool) -> None:
+    problem = random_problem(7, n_rows=120, missing=missing, weights=weights)
+    train, test = problem.take(np.arange(80)), problem.take(np.arange(80, 120))
+    order = [4, 0, 7, 2]
+    found = label_curve([of_counts(train, order)], test.codes[:, order], test.labels)
+    for k in range(1, 5):
+        right = [
+            naive_prediction(train, row, order[:k]) == label
+            for row, label in zip(test.codes, test.labels, strict=True)
+        ]
+        assert found[k - 1] == pytest.approx(np.mean(right))
+
+
+@pytest.mark.parametrize("family", ["joint", "per_class"])
+def test_leaving_out_factors_is_missing_every_other_feature(family: str) -> None:
+    problem = random_problem(3, n_rows=150, missing=True)
+    train, test = problem.take(np.arange(100)), problem.take(np.arange(100, 150))
+    method = GsmCpd(ranks=(6,), family=family, n_models=2, n_init=2)  # type: ignore[arg-type]
+    outcome = select_gsm(train, 5, method, lambda *_: None)
+    order = outcome.features
+    found = label_curve(
+        [of_fit(fit, order) for fit in outcome.fits], test.codes[:, order], test.labels
+    )
+    for k in range(1, 6):
+        hidden = np.full_like(test.codes, MISSING)
+        hidden[:, order[:k]] = test.codes[:, order[:k]]
+        beliefs = np.sum([fit.label_distribution(hidden) for fit in outcome.fits], axis=0)
+        assert found[k - 1] == pytest.approx(np.mean(beliefs.argmax(axis=1) == test.labels))
+
+
+def test_blocks_and_levels_never_seen_change_nothing() -> None:
+    problem = random_problem(5, n_rows=9000, n_features=3)
+    train = problem.take(np.flatnonzero(problem.codes[:, 0] != 1))
+    model = of_counts(train, [0, 1, 2])
+    told: list[float] = []
+    whole = label_curve([model], problem.codes, problem.labels, told.append)
+    parts = [
+        label_curve([model], problem.codes[i : i + 1000], problem.labels[i : i + 1000])
+        for i in range(0, 9000, 1000)
+    ]
+    assert whole == pytest.approx(np.mean(parts, axis=0))
+    assert told == [4096 / 9000, 8192 / 9000, 1.0]

@@ -1,0 +1,236 @@
+"""The choice: lazy like naive, like the twin, and near the best of all."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import Objective
+from core.gsm.certificate import certify
+from core.gsm.chance import Chance
+from core.gsm.copies import Copies
+from core.gsm.objective import AveragedObjective
+from core.gsm.search import choose
+from core.gsm.step import Step, Task
+from core.workers import Workers
+from tests.core import reference
+from tests.core.reference import Model
+from tests.core.worlds import as_fit, examples, random_model
+
+ENOUGH = 1 - 1 / np.e
+
+objectives = st.sampled_from(["latent", "label"])
+
+
+def random_models(seed: int, n_models: int, n_features: int, owned: bool) -> list[Model]:
+    n_levels = [*np.random.default_rng(seed).integers(2, 4, n_features).tolist(), 3]
+    return [random_model(seed + i, n_levels, rank=5, owned=owned) for i in range(n_models)]
+
+
+def small(seed: int, n_models: int, owned: bool) -> list[Model]:
+    return random_models(seed, n_models, 6, owned)
+
+
+def large(seed: int, n_models: int, owned: bool) -> list[Model]:
+    return random_models(seed, n_models, 50, owned)
+
+
+few_features = st.builds(small, st.integers(0, 10**6), st.integers(1, 3), st.booleans())
+many_features = st.builds(large, st.integers(0, 10**6), st.integers(1, 3), st.booleans())
+
+
+def run(
+    models: list[Model],
+    objective: Objective,
+    k: int | None,
+    *,
+    lazy: bool = True,
+    budget: int = 4096,
+    included: tuple[int, ...] = (),
+    floor: float = 0.0,
+    copies: Copies | None = None,
+) -> tuple[list[Step], AveragedObjective]:
+    n = models[0].n_features
+    floors = np.full(n, floor)
+    chance = Chance(floors, floors, floor)
+    task = Task(objective, k, np.arange(n), included, chance, copies=copies, lazy=lazy)
+    with Workers(1) as workers:
+        averaged = AveragedObjective([as_fit(model) for model in models], budget, 0, workers)
+        return choose(averaged, task), averaged
+
+
+def order(steps: list[Step]) -> list[int]:
+    return [step.feature for step in steps]
+
+
+@examples(15)
+@given(few_features, objectives, st.booleans())
+def test_exact_greedy_chooses_like_the_twin(
+    models: list[Model], objective: Objective, lazy: bool
+) -> None:
+    steps, _ = run(models, objective, 4, lazy=lazy)
+    assert order(steps) == reference.greedy(models, 4, objective)
+
+
+@examples(20)
+@given(many_features, objectives, st.sampled_from([32, 256]), st.sampled_from([0.0, 0.05, 0.5]))
+def test_lazy_and_naive_choose_the_same(
+    models: list[Model], objective: Objective, budget: int, floor: float
+) -> None:
+    lazy, few = run(models, objective, 20, budget=budget, floor=floor)
+    naive, many = run(models, objective, 20, budget=budget, floor=floor, lazy=False)
+    assert not few.exact
+    assert order(lazy) == order(naive)
+    assert [s.decided_by for s in lazy] == [s.decided_by for s in naive]
+    assert [s.runner_up for s in lazy] == [s.runner_up for s in naive]
+    assert [s.margin for s in lazy] == [s.margin for s in naive]
+    assert few.n_evaluations <= many.n_evaluations
+
+
+def test_lazy_evaluates_far_less() -> None:
+    models = [random_model(4, [3] * 300 + [3], rank=6, sharpness=0.5)]
+    _, few = run(models, "latent", 20, budget=512)
+    _, many = run(models, "latent", 20, budget=512, lazy=False)
+    assert few.n_evaluations * 3 < many.n_evaluations
+
+
+@examples(15)
+@given(few_features, st.integers(1, 4))
+def test_greedy_and_its_certificate_against_the_true_optimum(models: list[Model], k: int) -> None:
+    steps, averaged = run(models, "latent", k)
+    left = averaged.gains(np.setdiff1d(np.arange(6), order(steps)), with_label=False)
+    caps = np.full(6, -1.0)
+    caps[left.features] = left.latent
+    told = [0.0, *(step.information.latent for step in steps)]
+    prefixes = list(zip(told, [*(step.bounds for step in steps), caps], strict=True))
+    certificate = certify(prefixes, k, averaged, 0.0)
+    best_latent = reference.best_value(models, k, "latent")
+    best_label = reference.best_value(models, k, "label")
+    assert certificate.latent.value >= ENOUGH * best_latent
+    assert certificate.latent.value <= best_latent + 1e-9
+    assert certificate.latent.upper_bound >= best_latent - 1e-9
+    assert certificate.label.upper_bound >= best_label - 1e-9
+    for bound in (certificate.latent, certificate.label):
+        assert bound.ratio == pytest.approx(bound.value / bound.upper_bound)
+        assert 0 <= bound.ratio <= 1
+
+
+@examples(15)
+@given(few_features, st.booleans())
+def test_bounds_of_a_step_cap_every_gain(models: list[Model], lazy: bool) -> None:
+    chosen: list[int] = []
+    for step in run(models, "label", 4, lazy=lazy)[0]:
+        for n, gain in reference.gains(models, chosen, "latent").items():
+            assert step.bounds[n] >= gain - 1e-9
+        assert all(step.bounds[n] == -1 for n in chosen)
+        chosen.append(step.feature)
+
+
+@examples(15)
+@given(few_features, objectives)
+def test_the_runner_up_is_the_second_best(models: list[Model], objective: Objective) -> None:
+    chosen: list[int] = []
+    for step in run(models, objective, 3)[0]:
+        gains = reference.gains(models, chosen, objective)
+        best, second = sorted(gains, key=lambda n: -gains[n])[:2]
+        assert (step.feature, step.runner_up) == (best, second)
+        assert step.margin == pytest.approx(gains[best] - gains[second], abs=1e-9)
+        chosen.append(step.feature)
+
+
+@examples(10)
+@given(few_features)
+def test_where_no_label_gain_is_real_the_latent_gain_decides(models: list[Model]) -> None:
+    steps, _ = run(models, "label", 4, floor=10.0)
+    assert {step.decided_by for step in steps} == {"latent"}
+    assert order(steps) == order(run(models, "latent", 4)[0])
+
+
+@pytest.mark.parametrize("objective", ["latent", "label"])
+def test_included_features_come_first_in_their_order(
+    objective: Literal["latent", "label"],
+) -> None:
+    models = small(7, 1, False)
+    steps, _ = run(models, objective, 4, included=(5, 2))
+    assert order(steps)[:2] == [5, 2]
+    assert [s.decided_by for s in steps[:2]] == ["included", "included"]
+    gains = reference.gains(models, [5, 2], objective)
+    assert steps[2].feature == max(gains, key=lambda n: gains[n])
+
+
+def test_automatic_k_ends_after_steps_without_a_rise() -> None:
+    informative = random_model(3, [3, 3, 3], rank=3, sharpness=0.3)
+    noise = [np.full((2, 3), 0.5)] * 20
+    model = Model(informative.weights, [*informative.factors[:-1], *noise, informative.factors[-1]])
+    steps, _ = run([model], "latent", None, floor=1e-4)
+    assert sorted(order(steps)[:2]) == [0, 1]
+    assert len(steps) == 2 + 5
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize("objective", ["latent", "label"])
+def test_among_equals_the_first_wins(objective: Objective, lazy: bool) -> None:
+    model = random_model(2, [3] * 20 + [3], rank=5)
+    *features, label = model.factors
+    copied = Model(model.weights, [*features, *features, label])
+    steps, _ = run([copied], objective, 12, lazy=lazy, budget=256)
+    assert steps[0].runner_up == steps[0].feature + 20
+    assert steps[0].margin == 0
+    for place, feature in enumerate(order(steps)):
+        assert feature < 20 or feature - 20 in order(steps)[:place]
+
+
+@examples(15)
+@given(many_features, objectives, st.integers(0, 10**6))
+def test_lazy_chooses_like_naive_among_copies(
+    models: list[Model], objective: Objective, seed: int
+) -> None:
+    n, half = models[0].n_features, models[0].n_features // 2
+    codes = np.random.default_rng(seed).integers(0, 3, (50, n), dtype=np.uint8)
+    codes[:, half : 2 * half] = codes[:, :half]
+    copies = Copies(codes, np.ones(50))
+    lazy, _ = run(models, objective, n, budget=64, copies=copies)
+    naive, _ = run(models, objective, n, budget=64, copies=copies, lazy=False)
+    assert order(lazy) == order(naive)
+    originals = [feature % half for feature in order(lazy) if feature < 2 * half]
+    assert len(set(originals[:half])) == half
+
+
+@examples(20)
+@given(st.integers(0, 10**6))
+def test_unknown_is_the_conditional_entropy_of_the_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (40, 3), dtype=np.uint8)
+    codes[rng.random(codes.shape) < 0.1] = 255
+    weights = rng.integers(1, 4, 40)
+    rows = np.repeat(codes, weights, axis=0)
+    expected = [reference.conditional_entropy(rows[:, 0], rows[:, c]) for c in (1, 2)]
+    copies = Copies(codes, weights.astype(np.float64))
+    assert copies.unknown(0, [1, 2], np.inf) == pytest.approx(min(expected), abs=1e-9)
+    assert copies.unknown(0, [0], 0.0) == 0
+
+
+@pytest.mark.parametrize("changed", [0, 20, 200, 2000])
+def test_a_sample_only_saves_the_counting_of_what_is_plain(changed: int) -> None:
+    rng = np.random.default_rng(changed)
+    codes = rng.integers(0, 4, (20_000, 2), dtype=np.uint8)
+    codes[changed:, 1] = codes[changed:, 0]
+    copies = Copies(codes, np.ones(len(codes)))
+    exact = reference.conditional_entropy(codes[:, 0], codes[:, 1])
+    assert copies.unknown(0, [1], exact * 1.01) == pytest.approx(exact, abs=1e-9)
+    assert copies.unknown(0, [1], exact / 4 - 0.01) == np.inf or changed < 2000
+
+
+def test_the_first_of_several_copies_is_found_whatever_its_levels_are_called() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (10_000, 5), dtype=np.uint8)
+    codes[:, 1] = np.where(codes[:, 0] == 2, 0, codes[:, 0])  # told by 0, but does not tell it
+    codes[:, 3] = 2 - codes[:, 2]
+    codes[:, 4] = codes[:, 0]
+    copies = Copies(codes, np.ones(len(codes)))
+    assert [copies.first_copy(f, np.arange(5)) for f in range(5)] == [0, 1, 2, 2, 0]
+    assert copies.first_copy(4, np.array([1, 4])) == 4
