@@ -15,12 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from core.arrays import Bytes, Floats, Ints
-from core.errors import InvalidData
-
-_TINY = 1e-30
+from core.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -44,32 +39,3 @@ class CpdFit:
     def rank(self) -> int:
         """Number of latent states."""
         return len(self.weights)
-
-    def posterior(self, codes: Bytes) -> Floats:
-        """P(Z | x), (n_rows, F), for rows with the label (as in the fit) or without it."""
-        joint = self._log_joint(codes)
-        joint -= joint.max(axis=1, keepdims=True)
-        np.exp(joint, out=joint)
-        joint /= joint.sum(axis=1, keepdims=True)
-        return joint
-
-    def label_distribution(self, codes: Bytes) -> Floats:
-        """P(Y | x_1..x_N), (n_rows, C); a label among the codes is ignored."""
-        return self.posterior(codes[:, : len(self.factors) - 1]) @ self.factors[-1].T
-
-    def predict_label(self, codes: Bytes) -> Ints:
-        """The most probable class of each row; the lowest code wins a tie."""
-        best: Ints = self.label_distribution(codes).argmax(axis=1)
-        return best
-
-    def _log_joint(self, codes: Bytes) -> Floats:
-        if codes.ndim != 2 or not len(self.factors) - 1 <= codes.shape[1] <= len(self.factors):
-            expected = f"{len(self.factors) - 1} features, with or without the label"
-            raise InvalidData(f"codes must have one column for each of the {expected}", "codes")
-        joint = np.tile(np.log(np.maximum(self.weights, _TINY)), (len(codes), 1))
-        for column, factor in zip(codes.T, self.factors, strict=False):
-            logs = np.log(np.maximum(factor, _TINY))
-            rows = np.vstack([logs, np.zeros((1, self.rank))])
-            known = column < len(factor)
-            joint += rows[np.where(known, column, len(factor))]
-        return joint

@@ -25,11 +25,10 @@ BLOCK_ROWS = 1024
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """Equal rows joined: `rows` are the first of each kind; `member` maps every row to its kind."""
+    """Equal rows joined: `rows` are the first of each kind."""
 
     rows: Ints
     weights: Floats
-    member: Ints
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,8 @@ def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
     rows = rows[np.argsort(keys[rows], kind="stable")]
     position = np.empty(len(codes), dtype=np.int64)
     position[rows] = np.arange(len(rows))
-    member = position[first]
-    totals = np.bincount(member, weights=weights, minlength=len(rows)).astype(np.float64)
-    return DistinctRows(rows, totals, member)
+    totals = np.bincount(position[first], weights=weights, minlength=len(rows))
+    return DistinctRows(rows, totals.astype(np.float64))
 
 
 def level_rows(n_levels: Ints) -> Ints:

@@ -1,4 +1,4 @@
-"""Repeated random splits that keep the proportions of the classes."""
+"""Rows drawn at random, class by class: splits, folds and bootstrap samples."""
 
 from __future__ import annotations
 
@@ -22,19 +22,13 @@ class Split:
     test: Ints
 
 
-def stratified_splits(
-    labels: Values, n_splits: int, test_fraction: float, seed: int
-) -> list[Split]:
-    """Split `n_splits` times at random, each class in the same proportion.
-
-    The class counts of the test part are rounded so that their sum is right. A class always keeps
-    one row for training, so that a class with a single row is never tested.
-    """
-    return [stratified_split(labels, test_fraction, seed, i) for i in range(n_splits)]
-
-
 def stratified_split(labels: Values, test_fraction: float, seed: int, index: int) -> Split:
-    """Give the split with this index, the same whichever others are made."""
+    """Give one of many splits at random, each class in the same proportion in both parts.
+
+    The split with this index is the same whichever others are made. The class counts of the test
+    part are rounded so that their sum is right. A class always keeps one row for training, so that
+    a class with a single row is never tested.
+    """
     rng = np.random.default_rng([seed, index])
     classes, members = np.unique(labels, return_inverse=True)
     n_test = _test_counts(np.bincount(members), test_fraction)

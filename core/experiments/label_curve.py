@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from core.arrays import Bytes, Floats, Values
 from core.callbacks import OnFraction, ignore
@@ -109,9 +110,7 @@ def _log_factor(factor: Floats, column: Bytes) -> Floats:
 
 
 def _beliefs(model: LabelModel, joint: Floats) -> Floats:
-    states = np.exp(joint - joint.max(axis=1, keepdims=True))
-    states /= states.sum(axis=1, keepdims=True)
-    beliefs: Floats = states @ model.label.T
+    beliefs: Floats = softmax(joint, axis=1) @ model.label.T
     return beliefs
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import ndtri
 
 from core.arrays import Floats
 from core.callbacks import OnFraction, ignore, part
@@ -18,8 +19,8 @@ from core.data.resampling import draw_sample
 from core.methods import choose
 from core.results import FeatureFrequency, Stability
 
-CONFIDENCE = 1.959963984540054
-"""Half the width, in standard errors, of an interval that holds 95 % of a normal distribution."""
+HALF_WIDTH = float(ndtri(0.975))
+"""Of an interval that holds 95 % of a normal distribution, in standard errors."""
 
 
 def choose_sample(
@@ -116,4 +117,4 @@ def stability_index(
         + index / 2 * (2 * share * shares - shares - share + 1)
     ) / by_chance
     se = 2 / n_samples * float(np.sqrt(np.sum((parts - parts.mean()) ** 2)))
-    return index, index - CONFIDENCE * se, index + CONFIDENCE * se
+    return index, index - HALF_WIDTH * se, index + HALF_WIDTH * se

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import entr, softmax
 
 from core.arrays import Floats
 from core.cpd.model import CpdFit
-from core.gsm.configurations import entropy
 from core.gsm.objective import AveragedObjective
 from core.results import Bound, Certificate
 
@@ -51,9 +51,8 @@ def band(fit: CpdFit, seed: int) -> float:
             axis=1
         )
         joint += np.log(np.maximum(factor, 1e-300))[np.minimum(drawn, len(factor) - 1)]
-    posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
-    posterior /= posterior.sum(axis=1, keepdims=True)
+    posterior = softmax(joint, axis=1)
     label = posterior @ fit.factors[-1].T
-    about_state = entropy(fit.weights) - entropy(posterior).mean()
-    about_label = entropy(fit.factors[-1] @ fit.weights) - entropy(label).mean()
+    about_state = entr(fit.weights).sum() - entr(posterior).sum(axis=1).mean()
+    about_label = entr(fit.factors[-1] @ fit.weights).sum() - entr(label).sum(axis=1).mean()
     return float(max(about_state - about_label, 0.0))

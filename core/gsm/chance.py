@@ -38,11 +38,6 @@ class Chance:
             later_label=(n_classes - 1) / (2 * n_rows),
         )
 
-    @classmethod
-    def none(cls, n_features: int) -> Chance:
-        """For a model that is taken at its word."""
-        return cls(np.zeros(n_features), np.zeros(n_features), 0.0)
-
 
 def _significant(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     freedom = np.maximum((n_levels - 1) * (n_values - 1), 1)

@@ -11,6 +11,7 @@ do: each part is one configuration after the first draw, and all of them would t
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import entr
 
 from core.arrays import Floats, Ints, Singles, Values
 from core.gsm._kernels import (
@@ -26,12 +27,6 @@ COARSE_GROUPS = 192
 LLOYD_STEPS = 1
 NEGLIGIBLE = 1e-8
 """Doubt about Z, in nats, that all configurations left aside may hold together."""
-
-
-def entropy(p: Values, axis: int = -1) -> Values:
-    """Entropy in nats along an axis."""
-    h: Values = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=axis)
-    return h
 
 
 class Configurations:
@@ -100,7 +95,7 @@ class Configurations:
     def doubt(self, factor: Floats) -> Floats:
         """(T,) I(V; Z | configuration): all that features, which tell about Z, can tell about V."""
         # Not a product by BLAS, whose threads spin for longer than this takes.
-        known_at_best = np.einsum("tf,f->t", self.posteriors, entropy(factor, axis=0))
+        known_at_best = np.einsum("tf,f->t", self.posteriors, entr(factor).sum(axis=0))
         gap: Floats = np.maximum(self.entropies(factor) - known_at_best, 0)
         return gap
 

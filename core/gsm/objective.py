@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
+from scipy.special import entr
 
 from core.arrays import Floats, Ints, Values
 from core.cpd.model import CpdFit
 from core.gsm._kernels import information
-from core.gsm.configurations import Configurations, entropy
+from core.gsm.configurations import Configurations
 from core.workers import Workers
 
 Terms = tuple[Values, Ints, Ints, Values]
@@ -55,7 +56,7 @@ class ModelObjective:
         self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(
             np.int64
         )
-        levels, level_entropy = np.concatenate(factors), [entropy(a, axis=0) for a in factors]
+        levels, level_entropy = np.concatenate(factors), [entr(a).sum(axis=0) for a in factors]
         self._factors_as = {
             dtype: (levels.astype(dtype), np.array(level_entropy, dtype=dtype))
             for dtype in (np.float64, np.float32)
@@ -65,8 +66,8 @@ class ModelObjective:
         self._label = fit.factors[-1]
         self._cached_label_terms: Terms | None = None
         self._rng = np.random.default_rng(seed)
-        self.state_entropy = float(entropy(fit.weights))
-        self.class_entropy = float(entropy(fit.factors[-1] @ fit.weights))
+        self.state_entropy = float(entr(fit.weights).sum())
+        self.class_entropy = float(entr(fit.factors[-1] @ fit.weights).sum())
 
     def gains(self, features: Ints, workers: Workers, *, with_label: bool) -> Floats:
         """(n, 4) sums over configurations: latent gain, its square, label gain, its square."""

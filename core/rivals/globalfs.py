@@ -9,6 +9,7 @@ from itertools import combinations
 from math import inf, prod
 
 import numpy as np
+from scipy.special import entr
 
 from core.arrays import Floats, Ints
 from core.callbacks import ignore
@@ -99,8 +100,7 @@ class SubsetSearch:
 
     def _values(self, prefix: tuple[int, ...], lasts: Ints) -> Floats:
         weights = np.bincount(self.problem.labels, self.problem.weights)
-        shares = weights[weights > 0] / weights.sum()
-        entropy = -float(np.sum(shares * np.log(shares)))
+        entropy = entr(weights / weights.sum()).sum()
         unexplained = entropy - self.known.joint(prefix, lasts)
         values: Floats = 2 * weights.sum() * unexplained + self._penalties(prefix, lasts)
         return values

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from core.config import Evaluate, Mrmr
-from core.cpd.model import CpdFit
 from core.data.encoding import encode_with
+from core.experiments.label_curve import LabelModel, label_curve
 from core.pipeline import select_features
 from core.results import SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick
@@ -49,10 +49,10 @@ def test_what_was_learnt_encodes_new_rows_and_predicts_them(result: SelectionRes
     codes = np.column_stack([encode_with(column, new[column.name]) for column in features])
     model = result.models[0]
     assert model.variables == tuple(column.name for column in result.encoding)
-    fit = CpdFit(model.weights, list(model.factors), np.zeros(1), np.zeros(1), 1, True)
     truth = encode_with(label, new["y"])
     chance = np.bincount(truth).max() / len(truth)
-    assert (fit.predict_label(codes) == truth).mean() > chance + 0.1
+    known = LabelModel(model.weights, model.factors[:-1], model.factors[-1])
+    assert label_curve([known], codes, truth)[-1] > chance + 0.1
 
 
 def test_the_configuration_is_written_down_completely(result: SelectionResult) -> None:

@@ -7,15 +7,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.config import CpdConfig, Family
 from core.cpd.em import fit_cpd
-from core.errors import InvalidData
+from core.experiments.label_curve import label_curve, of_fit
 from tests.core import reference
 from tests.core.reference import MISSING, Model
-from tests.core.worlds import World, as_fit, as_model, examples, random_model, random_world, sample
+from tests.core.worlds import World, as_model, random_model, random_world, sample
 
 FAMILIES = get_args(Family)
 
@@ -41,26 +39,6 @@ def test_a_known_model_is_recovered(family: Family) -> None:
     fit = world.fit(rank=4, family=family, n_init=4, tol=1e-7, smoothing=0.01, n_threads=2)
     assert fit.converged
     assert distance(as_model(fit), truth) < 0.03
-
-
-@examples(25)
-@given(st.integers(0, 10**6), st.booleans(), st.booleans())
-def test_posterior_and_label_are_the_twins(seed: int, owned: bool, with_label: bool) -> None:
-    model = random_model(seed, [3, 2, 4, 3], rank=5, owned=owned)
-    codes = sample(model, 30, seed)
-    codes[np.random.default_rng(seed).random(codes.shape) < 0.2] = MISSING
-    seen = codes if with_label else codes[:, :-1]
-    fit = as_fit(model)
-    assert fit.posterior(seen) == pytest.approx(reference.posterior(model, seen), abs=1e-9)
-    labels = reference.posterior(model, codes[:, :-1]) @ model.factors[-1].T
-    assert fit.label_distribution(seen) == pytest.approx(labels, abs=1e-9)
-    assert fit.predict_label(seen).tolist() == labels.argmax(axis=1).tolist()
-
-
-def test_codes_of_another_width_are_refused() -> None:
-    fit = as_fit(random_model(0, [2, 2, 2]))
-    with pytest.raises(InvalidData, match="2 features, with or without the label"):
-        fit.posterior(np.zeros((1, 5), dtype=np.uint8))
 
 
 def assert_sound(world: World, **options: object) -> None:
@@ -101,7 +79,8 @@ def test_twenty_thousand_features_on_sixty_rows(family: Family) -> None:
     config = CpdConfig(rank=4, family=family, max_iter=30, n_threads=2)
     fit = fit_cpd(codes, n_levels, config)
     assert (np.diff(fit.objective) >= 0).all()
-    assert (fit.predict_label(codes) == labels).mean() > 0.9
+    (*_, accuracy) = label_curve([of_fit(fit, range(20_000))], codes[:, :-1], labels)
+    assert accuracy > 0.9
 
 
 @pytest.mark.parametrize("family", FAMILIES)

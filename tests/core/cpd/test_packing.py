@@ -71,7 +71,6 @@ def test_rows_are_joined_only_within_their_key() -> None:
     joined = distinct_rows(codes, np.array([1, 1, 0, 0]), np.array([1.0, 2, 4, 8]))
     assert joined.rows.tolist() == [2, 3, 0]
     assert joined.weights.tolist() == [4, 8, 3]
-    assert joined.member.tolist() == [2, 2, 0, 1]
 
 
 def test_a_byte_that_is_full_takes_no_other_variable() -> None:

@@ -11,6 +11,7 @@ from core.callbacks import OnFraction, ignore
 from core.config import CpdConfig, Family
 from core.cpd.rank import best_rank, search_rank
 from core.data.resampling import stratified_folds
+from core.experiments.label_curve import label_curve, of_fit
 from core.results import RankScore
 from tests.core.reference import MISSING
 from tests.core.worlds import World, random_model, sample
@@ -40,13 +41,15 @@ def search(
 def held_out_error(data: World, family: Family, rank: int) -> float:
     """Every fold predicted by a fit of its own to the other rows."""
     folds = stratified_folds(data.codes[:, -1], 5, 1)
-    wrong = 0
+    wrong = 0.0
     for fold in range(5):
         fit = World(data.codes[folds != fold], data.n_levels).fit(
             rank=rank, family=family, n_init=3
         )
         test = data.codes[folds == fold]
-        wrong += int((fit.predict_label(test) != test[:, -1]).sum())
+        features = range(test.shape[1] - 1)
+        (*_, accuracy) = label_curve([of_fit(fit, features)], test[:, :-1], test[:, -1])
+        wrong += len(test) * (1 - accuracy)
     return wrong / len(folds)
 
 

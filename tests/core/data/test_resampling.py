@@ -5,29 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.data.resampling import stratified_split, stratified_splits
+from core.data.resampling import stratified_split
 from core.errors import InvalidData
 
 LABELS = np.repeat([0, 1, 2, 3], [50, 30, 7, 1])
 
 
 def test_parts_are_disjoint_complete_and_proportional() -> None:
-    for split in stratified_splits(LABELS, 5, 0.3, seed=1):
+    for index in range(5):
+        split = stratified_split(LABELS, 0.3, seed=1, index=index)
         assert sorted([*split.train, *split.test]) == list(range(len(LABELS)))
         assert np.bincount(LABELS[split.test], minlength=4).tolist() == [15, 9, 2, 0]
 
 
 def test_every_class_stays_in_training() -> None:
     labels = np.repeat(np.arange(20), 2)
-    for split in stratified_splits(labels, 10, 0.9, seed=0):
+    for index in range(10):
+        split = stratified_split(labels, 0.9, seed=0, index=index)
         assert set(labels[split.train]) == set(range(20))
 
 
 def test_a_split_depends_on_seed_and_index_alone() -> None:
-    third = stratified_splits(LABELS, 3, 0.3, seed=4)[2]
-    alone = stratified_split(LABELS, 0.3, seed=4, index=2)
-    other = stratified_split(LABELS, 0.3, seed=5, index=2)
-    assert third.test.tolist() == alone.test.tolist() != other.test.tolist()
+    third = [stratified_split(LABELS, 0.3, seed=4, index=i) for i in range(3)][2].test.tolist()
+    assert third == stratified_split(LABELS, 0.3, seed=4, index=2).test.tolist()
+    assert third != stratified_split(LABELS, 0.3, seed=4, index=1).test.tolist()
+    assert third != stratified_split(LABELS, 0.3, seed=5, index=2).test.tolist()
 
 
 def test_sizes_add_up_when_every_class_is_rounded() -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
 from core.config import Evaluate
-from core.data.resampling import stratified_splits
+from core.data.resampling import stratified_split
 from core.experiments.nearest import evaluate_split, nearest_neighbour_curve
 from core.experiments.summary import describe_splits, summarise
 
@@ -104,7 +104,7 @@ def test_raw_values_are_scaled_by_the_training_part() -> None:
     labels = np.repeat([0, 1], 50)
     values = np.column_stack([labels + rng.normal(0, 0.1, 100), rng.normal(0, 1000, 100)])
     config = Evaluate(values="raw")
-    (split,) = stratified_splits(labels, 1, 0.3, seed=0)
+    split = stratified_split(labels, 0.3, seed=0, index=0)
     found = evaluate_split([0, 1], values, np.ones(2, dtype=np.bool_), labels, split, config)
     assert found.min() > 0.95
 
@@ -119,7 +119,8 @@ def test_single_rows_and_rows_on_both_sides_are_reported() -> None:
     codes = np.zeros((21, 2), dtype=np.uint8)
     codes[10:, 0] = np.arange(1, 12)
     labels = np.array([0] * 10 + [1] * 10 + [2])
-    notes = describe_splits(codes, labels, stratified_splits(labels, 3, 0.3, seed=0))
+    splits = [stratified_split(labels, 0.3, seed=0, index=i) for i in range(3)]
+    notes = describe_splits(codes, labels, splits)
     assert notes == (
         "1 class has a single row, which is always used for training.",
         "50.0 % of the held-out rows equal a training row in every feature.",
