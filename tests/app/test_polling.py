@@ -46,9 +46,14 @@ def stream(service: Service, path: str, last: str = "") -> Any:
     headers = {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
     with service.client.stream("GET", path, headers=headers) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
-        for line in response.iter_lines():
-            if line.startswith("data: "):
-                yield json.loads(line.removeprefix("data: "))
+        blocks = "".join(response.iter_text()).split("\n\n")
+    assert blocks.pop() == ""
+    for block in blocks:
+        if not block.startswith(":"):
+            fields = dict(line.split(": ", 1) for line in block.splitlines())
+            event = json.loads(fields.pop("data"))
+            assert fields == {"id": str(event["seq"]), "event": event["kind"]}
+            yield event
 
 
 def pages(service: Service, path: str) -> Any:

@@ -101,11 +101,11 @@ def test_a_stream_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
             raise answer
         return answer
 
-    async def listen() -> list[str]:
+    async def listen() -> list[bytes]:
         caller: Any = SimpleNamespace(read_aside=read_aside)
         return [line async for line in events._stream(caller, "job_1", 0)]
 
-    assert asyncio.run(listen()) == [": the database is away\n\n"]
+    assert asyncio.run(listen()) == [b": the database is away\n\n"]
 
 
 def n_waiting(broker_url: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
-from fastapi.responses import StreamingResponse
+from fastapi.sse import EventSourceResponse, format_sse_event
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -24,7 +24,7 @@ from app.jobs.state import Status
 
 router = APIRouter(prefix="/v1/jobs", tags=["outcomes"])
 
-SSE = "text/event-stream"
+SSE = EventSourceResponse.media_type
 MAX_EVENTS = 1000
 KEEP_ALIVE_SECONDS = 15
 PAUSE_SECONDS = 1.0
@@ -68,7 +68,7 @@ async def list_events(
         if Status(job.status).is_final and after >= job.n_events:
             return Response(status_code=204)
         headers = {"Cache-Control": "no-store"}
-        return StreamingResponse(_stream(caller, job_id, after), headers=headers, media_type=SSE)
+        return EventSourceResponse(_stream(caller, job_id, after), headers=headers)
     more = len(events) == query.page_size
     page = EventPage(
         items=[EventRead.model_validate(event) for event in events],
@@ -86,29 +86,29 @@ def _event_number(last_event_id: str | None) -> int:
     return int(last_event_id)
 
 
-async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[str]:
+async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[bytes]:
     while True:
         try:
             job, events = await caller.read_aside(service.read_events, job_id, after, MAX_EVENTS)
         except NotFound:  # deleted while it was watched
             return
         except SQLAlchemyError:  # the answer has begun: no other can be given, but time
-            yield ": the database is away\n\n"
+            yield format_sse_event(comment="the database is away")
             await asyncio.sleep(PAUSE_SECONDS)
             continue
         for event in events:
-            yield _sse(event)
+            yield _framed(event)
             after = event.seq
         if Status(job.status).is_final and after >= job.n_events:
             return
         if after < job.n_events:
             continue
         if not await caller.services.watcher.wait(job_id, job.version, KEEP_ALIVE_SECONDS):
-            yield ": still here\n\n"
+            yield format_sse_event(comment="still here")
         if caller.services.watcher.is_closed:  # the listener comes back with Last-Event-ID
             return
 
 
-def _sse(event: AnyRow) -> str:
+def _framed(event: AnyRow) -> bytes:
     data = EventRead.model_validate(event).model_dump_json()
-    return f"id: {event.seq}\nevent: {event.kind}\ndata: {data}\n\n"
+    return format_sse_event(id=str(event.seq), event=event.kind, data_str=data)
