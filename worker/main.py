@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 
+from app.processes.lifeline import command_of
 from app.processes.supervisor import Child, Supervisor
 from app.settings import get_settings
 
-JOBS = (sys.executable, "-m", "worker.jobs")
-READS = (sys.executable, "-m", "worker.reads")
+JOBS = command_of("worker.jobs")
+READS = command_of("worker.reads")
 
 
 def run(jobs: Sequence[str] = JOBS) -> None:

@@ -6,7 +6,6 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import asdict
@@ -25,7 +24,7 @@ from app.datasets.store import RAW, SCRATCH, key_of
 from app.db.base import AnyRow
 from app.jobs import sweep
 from app.logs import job_context
-from app.processes.lifeline import spawn
+from app.processes.lifeline import command_of, spawn
 from worker.patience import patiently
 from worker.process import Process
 
@@ -96,7 +95,7 @@ def run_child(process: Process, claim: ReadClaim, row: AnyRow, directory: Path) 
             limits=asdict(limits),
         )
         with (directory / STDERR).open("wb") as words:
-            command = [sys.executable, "-m", "app.datasets.ingest", order.to_json()]
+            command = command_of("app.datasets.ingest", order.to_json())
             child = spawn(command, stdin=source, stderr=words)
         try:
             in_time = _await(process, claim, child, limits)

@@ -35,6 +35,11 @@ def die_with_parent(parent: int | None = None) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def command_of(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours, and none of that name in the current directory."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
 def spawn(
     command: Sequence[str], *, env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[bytes]:

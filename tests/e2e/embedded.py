@@ -116,8 +116,7 @@ def start(
     return subprocess.Popen(
         [program, "serve"],
         env=env,
-        # Another program than ours is to find its own sources, not those that lie here.
-        cwd=ROOT if program == PITH else data_dir.parent,
+        cwd=data_dir.parent,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,

@@ -30,6 +30,13 @@ def test_a_second_instance_on_the_directory_is_refused(service: Service) -> None
     assert service.client.get("/livez").status_code == 200
 
 
+def test_packages_of_our_names_where_it_is_started_are_left_alone(service: Service) -> None:
+    here = Path(service.worker().cwd())
+    assert {"app", "core", "worker"} <= {path.parent.name for path in here.glob("*/__init__.py")}
+    job_id = service.submit(service.upload(), method={"name": "mrmr"})
+    assert service.wait_for(job_id, "succeeded")["chosen"]
+
+
 def test_it_listens_on_loopback_only(service: Service) -> None:
     listening = {
         connection.laddr.ip

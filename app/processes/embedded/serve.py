@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -19,7 +18,7 @@ from pathlib import Path
 from app.processes.embedded import StartError
 from app.processes.embedded.lock import locked
 from app.processes.embedded.valkey import choose_broker
-from app.processes.lifeline import spawn
+from app.processes.lifeline import command_of, spawn
 from app.processes.supervisor import Child, Supervisor
 from app.settings import Settings, is_loopback
 
@@ -42,7 +41,7 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         with Supervisor(settings.stop_seconds + 5) as supervisor:
             supervisor.add(broker.child(data_dir / "broker"))
             _migrate(env)
-            supervisor.add(Child("worker", _pith("worker"), env))
+            supervisor.add(Child("worker", command_of("app", "worker"), env))
             _answering(supervisor, supervisor.add(_api(listener, env)), listener)
             if not supervisor.stopping:
                 ready(_address(listener))
@@ -80,19 +79,15 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _pith(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "app", *arguments]
-
-
 def _migrate(env: Mapping[str, str]) -> None:
-    status = spawn(_pith("migrate"), env=env, stdout=subprocess.DEVNULL).wait()
+    status = spawn(command_of("app", "migrate"), env=env, stdout=subprocess.DEVNULL).wait()
     if status != 0:
         raise StartError("The database could not be migrated; the lines above say why.")
 
 
 def _api(listener: socket.socket, env: Mapping[str, str]) -> Child:
     number = listener.fileno()
-    return Child("api", _pith("serve", "--fd", str(number)), env, pass_fds=(number,))
+    return Child("api", command_of("app", "serve", "--fd", str(number)), env, pass_fds=(number,))
 
 
 def _answering(supervisor: Supervisor, api: Child, listener: socket.socket) -> None:
