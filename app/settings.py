@@ -49,7 +49,9 @@ class Settings(BaseSettings):
         description="Redis, `redis://...`; empty lets `pith serve` start its own Valkey.",
     )
     database_pool_size: int = Field(
-        default=10, ge=1, description="Connections a process keeps open."
+        default=10,
+        ge=1,
+        description="Connections each of an API process's four pools keeps; twice that at a peak.",
     )
 
     host: str = Field(
@@ -157,7 +159,9 @@ class Settings(BaseSettings):
         default=2, ge=1, description="Uploads that one worker reads at a time, beside its jobs."
     )
     worker_threads: int = Field(
-        default=0, ge=0, description="Threads of one job; 0 shares the cores among the jobs."
+        default=0,
+        ge=0,
+        description="Threads of one job; 0 is one for each core, however many jobs run.",
     )
     worker_max_jobs: int = Field(
         default=100, ge=1, description="Jobs after which a worker's process is replaced."

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any
 
 import structlog
@@ -26,6 +24,7 @@ from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
 from app.jobs.units.service import UnitWork
 from app.logs import job_context
+from app.provenance import versions
 from core.errors import CoreError
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
@@ -37,7 +36,6 @@ from worker.recorder import Recorder, finite
 
 log = structlog.get_logger(__name__)
 
-RECORDED_VERSIONS = ("pith", "numpy", "scipy", "numba")
 INTERNAL = Failure(
     "internal_error",
     "the service failed at this job; its log has the reason under the job's id",
@@ -136,12 +134,11 @@ def load_input(
 
 
 def _provenance(work: Work | UnitWork, sha256: str) -> dict[str, Any]:
-    versions = {name: version(name) for name in RECORDED_VERSIONS}
     return {
         "dataset": {"id": work.dataset_id, "sha256": sha256},
         "specification": work.specification,
         "seed": work.specification["seed"],
-        "versions": {**versions, "python": platform.python_version()},
+        "versions": versions(),
     }
 
 

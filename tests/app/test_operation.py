@@ -11,7 +11,11 @@ def test_operation(service: Service) -> None:
     assert get("/livez").json() == {"status": "ok"}
     assert get("/readyz").json() == {"status": "ok", "database": "ok", "broker": "ok"}
     assert get("/version").json()["name"] == "pith"
-    service.final(service.submit(service.ready_dataset(CSV)))
+    job_id = service.submit(service.ready_dataset(CSV))
+    service.final(job_id)
+    provenance = get(f"/v1/jobs/{job_id}/result").json()["provenance"]
+    assert provenance["versions"] == get("/version").json()["versions"]
+    assert {"pith", "python", "numba"} < set(provenance["versions"])
     text = get("/metrics").text
     assert 'pith_jobs{status="succeeded"}' in text
     assert 'pith_jobs_finished_total{status="succeeded"}' in text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from fastapi import APIRouter, Request
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -12,6 +10,7 @@ from app.api.openapi import problems
 from app.api.schemas.health import Live, Ready, Version
 from app.db.migrate import is_current
 from app.errors import Unavailable
+from app.provenance import versions
 
 router = APIRouter(tags=["operation"])
 
@@ -45,5 +44,5 @@ def get_readiness(request: Request) -> Ready:
     "/version", operation_id="getVersion", summary="Which version is this", responses=problems()
 )
 async def get_version() -> Version:
-    """The version of the service."""
-    return Version(version=version("pith"))
+    """The version of the service, and of the libraries whose arithmetic it relies on."""
+    return Version(version=versions()["pith"], versions=versions())

@@ -26,3 +26,6 @@ class Version(BaseModel):
 
     name: Literal["pith"] = "pith"
     version: str
+    versions: dict[str, str] = Field(
+        description="Of all that computes, as the provenance of a result has them."
+    )
