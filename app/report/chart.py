@@ -80,6 +80,13 @@ def text(words: str, x: float, y: float, *, anchor: str = "start", muted: bool =
     return tag("text", words, cls=cls, x=x, y=y, fill=colour, text_anchor=anchor)
 
 
+def line(
+    cls: str, colour: str, x: tuple[float, float], y: tuple[float, float], **more: object
+) -> Markup:
+    """One straight line; `x` and `y` are where it begins and ends."""
+    return tag("line", cls=cls, x1=x[0], x2=x[1], y1=y[0], y2=y[1], stroke=colour, **more)
+
+
 def shortened(name: str, pixels: float) -> str:
     """As much of a name as fits, about."""
     room = max(3, int(pixels / CHARACTER))

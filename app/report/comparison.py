@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from app.report.chart import Chart
+from app.report.curves import Curve, curve_chart
 from app.report.dots import Dot, dot_chart
-from app.report.lines import Axes, Series, line_chart
 from app.report.scales import number
 from app.report.words import CLASSIFIERS, method_name
 
@@ -29,38 +29,25 @@ def comparison_charts(document: Mapping[str, Any]) -> list[Chart]:
 def _curve_chart(
     comparison: Mapping[str, Any], methods: Sequence[Mapping[str, Any]], classifier: str
 ) -> Chart:
-    title = f"All methods, {CLASSIFIERS.get(classifier, classifier)}"
-    found = [
-        (index, method["label"], curve)
+    curves = [
+        Curve(
+            key=method["label"],
+            name=method_name(method["label"]),
+            mean=curve["mean"],
+            se=curve["se"],
+            colour=index,
+        )
         for index, method in enumerate(methods)
         for curve in method["curves"]
         if curve["classifier"] == classifier
     ]
-    series = [
-        Series(
-            name=method_name(label),
-            x=range(1, len(curve["mean"]) + 1),
-            y=curve["mean"],
-            errors=curve["se"],
-            colour=index,
-        )
-        for index, label, curve in found
-    ]
-    return Chart(
-        name=f"comparison_{classifier}",
-        title=title,
-        caption=(
-            f"Accuracy, mean of {comparison['n_splits']} splits with {comparison['n_test']:,} "
-            "test rows each; "
-            "bands are two standard errors."
-        ),
-        draw=partial(line_chart, title, Axes(x="features", y="accuracy"), series),
-        columns=["method", "k", "mean", "se"],
-        rows=[
-            [label, k, mean, se]
-            for _, label, curve in found
-            for k, (mean, se) in enumerate(zip(curve["mean"], curve["se"], strict=True), 1)
-        ],
+    return curve_chart(
+        f"comparison_{classifier}",
+        f"All methods, {CLASSIFIERS.get(classifier, classifier)}",
+        f"Accuracy, mean of {comparison['n_splits']} splits with {comparison['n_test']:,} "
+        "test rows each; bands are two standard errors.",
+        key="method",
+        curves=curves,
     )
 
 

@@ -11,6 +11,7 @@ from app.report.chart import (
     CHARACTER,
     GRID,
     canvas,
+    line,
     series_class,
     series_colour,
     text,
@@ -50,7 +51,7 @@ def _axis(scale: Scale, bottom: float) -> Markup:
     marks = []
     for value in scale.ticks(max(2, int(scale.length / 35))):
         at = scale(value)
-        marks.append(tag("line", cls="grid", x1=at, x2=at, y1=4, y2=bottom, stroke=GRID))
+        marks.append(line("grid", GRID, (at, at), (4, bottom)))
         marks.append(text(tick_label(value), at, bottom + 16, anchor="middle", muted=True))
     return joined(*marks)
 
@@ -58,20 +59,12 @@ def _axis(scale: Scale, bottom: float) -> Markup:
 def _row(dot: Dot, top: float, left: float, right: float, scale: Scale) -> Markup:
     middle = top + ROW / 2
     colour, cls = series_colour(dot.series), series_class(dot.series)
-    ends = {"x1": scale(dot.value - 2 * dot.error), "x2": scale(dot.value + 2 * dot.error)}
+    span = scale(dot.value - 2 * dot.error), scale(dot.value + 2 * dot.error)
     return tag(
         "g",
         tag("title", f"{dot.name}: {dot.shown}"),
         text(dot.name, left - 10, middle + 4, anchor="end"),
-        tag(
-            "line",
-            cls=f"line {cls}",
-            **ends,
-            y1=middle,
-            y2=middle,
-            stroke=colour,
-            stroke_width=2,
-        ),
+        line(f"line {cls}", colour, span, (middle, middle), stroke_width=2),
         tag("circle", cls=f"dot {cls}", cx=scale(dot.value), cy=middle, r=5, fill=colour),
         text(dot.shown, right, middle + 4, muted=True),
     )

@@ -13,6 +13,7 @@ from app.report.chart import (
     INK,
     MUTED,
     canvas,
+    line,
     series_class,
     series_colour,
     shortened,
@@ -124,7 +125,7 @@ def _grid(plane: _Plane) -> Markup:
     lines = []
     for y in plane.y.ticks():
         at = plane.y(y)
-        lines.append(tag("line", cls="grid", x1=LEFT, x2=plane.right, y1=at, y2=at, stroke=GRID))
+        lines.append(line("grid", GRID, (LEFT, plane.right), (at, at)))
         lines.append(text(tick_label(y), LEFT - 8, at + 4, anchor="end", muted=True))
     for x in plane.x.ticks(int(plane.x.length / 55)):
         if plane.axes.whole_x and x != round(x):
@@ -142,34 +143,15 @@ def _grid(plane: _Plane) -> Markup:
 
 def _mark_x(plane: _Plane, x: float, name: str) -> Markup:
     at = plane.x(x)
-    line = tag(
-        "line",
-        cls="mark",
-        x1=at,
-        x2=at,
-        y1=plane.top - 4,
-        y2=plane.bottom,
-        stroke=INK,
-        stroke_dasharray="2 3",
-    )
+    mark = line("mark", INK, (at, at), (plane.top - 4, plane.bottom), stroke_dasharray="2 3")
     shift, anchor = (6, "start") if at < plane.right - 130 else (-6, "end")
-    words = text(name, at + shift, plane.top + 6, anchor=anchor)
-    return joined(line, words)
+    return joined(mark, text(name, at + shift, plane.top + 6, anchor=anchor))
 
 
 def _mark_y(plane: _Plane, y: float, name: str) -> Markup:
     at = plane.y(y)
-    line = tag(
-        "line",
-        cls="bound",
-        x1=LEFT,
-        x2=plane.right,
-        y1=at,
-        y2=at,
-        stroke=MUTED,
-        stroke_dasharray="6 4",
-    )
-    return joined(line, text(name, plane.right, at - 6, anchor="end", muted=True))
+    mark = line("bound", MUTED, (LEFT, plane.right), (at, at), stroke_dasharray="6 4")
+    return joined(mark, text(name, plane.right, at - 6, anchor="end", muted=True))
 
 
 def _points(plane: _Plane, x: Sequence[float], y: Sequence[float]) -> str:
@@ -190,7 +172,7 @@ def _band(plane: _Plane, series: Series, index: int, opacity: float) -> Markup:
 
 def _line(plane: _Plane, series: Series, index: int) -> Markup:
     colour = series_colour(index)
-    line = tag(
+    path = tag(
         "polyline",
         cls=f"line {series_class(index)}",
         points=_points(plane, series.x, series.y),
@@ -203,7 +185,7 @@ def _line(plane: _Plane, series: Series, index: int) -> Markup:
         f"{number(y)} at {tick_label(x)}" for x, y in zip(series.x, series.y, strict=True)
     ]
     if len(series.x) > MAX_DOTS:
-        return line
+        return path
     dots = (
         tag(
             "circle",
@@ -216,7 +198,7 @@ def _line(plane: _Plane, series: Series, index: int) -> Markup:
         )
         for x, y, note in zip(series.x, series.y, notes, strict=True)
     )
-    return joined(line, *dots)
+    return joined(path, *dots)
 
 
 def _legend_places(series: Sequence[Series], right: float) -> list[tuple[float, float]]:
@@ -239,17 +221,7 @@ def _legend(series: Sequence[Series], places: Sequence[tuple[float, float]]) -> 
     parts = []
     for position, (one, (x, y)) in enumerate(zip(series, places, strict=True)):
         index = _colour(one, position)
-        parts.append(
-            tag(
-                "line",
-                cls=f"line {series_class(index)}",
-                x1=x,
-                x2=x + 16,
-                y1=y,
-                y2=y,
-                stroke=series_colour(index),
-                stroke_width=2.5,
-            )
-        )
+        cls, colour = f"line {series_class(index)}", series_colour(index)
+        parts.append(line(cls, colour, (x, x + 16), (y, y), stroke_width=2.5))
         parts.append(text(_legend_name(one), x + LEGEND_KEY, y + 4))
     return tag("g", *parts)

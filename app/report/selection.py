@@ -9,6 +9,7 @@ from typing import Any
 
 from app.report.bars import Bar, bar_chart
 from app.report.chart import Chart
+from app.report.curves import Curve, curve_chart
 from app.report.factors import Arrays, factor_chart
 from app.report.lines import Axes, Series, line_chart
 from app.report.pixels import pixel_chart
@@ -130,30 +131,20 @@ def accuracy_chart(document: Document) -> Chart | None:
     evaluation = document["evaluation"]
     if not evaluation or not evaluation["curves"]:
         return None
-    title = "Accuracy on held-out rows"
-    curves = evaluation["curves"]
-    series = [
-        Series(
-            name=CLASSIFIERS.get(curve["classifier"], curve["classifier"]),
-            x=range(1, len(curve["mean"]) + 1),
-            y=curve["mean"],
-            errors=curve["se"],
-        )
-        for curve in curves
-    ]
-    return Chart(
-        name="accuracy",
-        title=title,
-        caption=(
-            f"Mean of {evaluation['n_splits']} splits with {evaluation['n_test']} test rows each, "
-            "the selection made again inside each training part; bands are two standard errors."
-        ),
-        draw=partial(line_chart, title, Axes(x="features", y="accuracy"), series),
-        columns=["classifier", "k", "mean", "se"],
-        rows=[
-            [curve["classifier"], k, mean, se]
-            for curve in curves
-            for k, (mean, se) in enumerate(zip(curve["mean"], curve["se"], strict=True), 1)
+    return curve_chart(
+        "accuracy",
+        "Accuracy on held-out rows",
+        f"Mean of {evaluation['n_splits']} splits with {evaluation['n_test']} test rows each, "
+        "the selection made again inside each training part; bands are two standard errors.",
+        key="classifier",
+        curves=[
+            Curve(
+                key=curve["classifier"],
+                name=CLASSIFIERS.get(curve["classifier"], curve["classifier"]),
+                mean=curve["mean"],
+                se=curve["se"],
+            )
+            for curve in evaluation["curves"]
         ],
     )
 
