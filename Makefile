@@ -29,6 +29,16 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
+# What checks the web page comes from npm; neither the page nor a test needs it.
+node_modules/.package-lock.json: package.json package-lock.json
+	@command -v npm > /dev/null || { echo "make lint checks the web page with tools from npm, and npm is not" \
+	  "installed: install Node.js 18 or newer with npm." >&2; exit 1; }
+	npm ci --silent
+	@touch $@
+
+.types/openapi.d.ts: node_modules/.package-lock.json openapi.json
+	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
+
 .PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-accuracy bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
@@ -46,10 +56,12 @@ faults: setup ## Break the service at random for ten minutes and check that noth
 load: setup ## 50 clients for five minutes with two workers: latencies, errors, memory
 	$(BIN)/python -m benchmarks.load
 
-lint: setup ## ruff, mypy strict, import contracts, migrations against models, container files, packages
+lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import contracts, migrations, container files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	node_modules/.bin/biome check --error-on-warnings
+	node_modules/.bin/tsc
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/app/test_migrations.py -k autogenerate
 	$(BIN)/hadolint Dockerfile
@@ -63,9 +75,10 @@ audit: $(BIN)/uv ## Ask an advisory service about every pin; needs the internet
 	$(BIN)/uv tool run pip-audit==2.10.1 --vulnerability-service osv --osv-url $(ADVISORIES)/v1/query \
 	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/dev.txt
 
-format: setup ## Rewrite the code the way lint wants it
+format: setup node_modules/.package-lock.json ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	node_modules/.bin/biome check --write
 
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
@@ -88,6 +101,9 @@ pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and wit
 	$(BIN)/uv export --quiet --no-emit-project --only-group dev --no-header -o requirements/dev.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group bench --no-header -o requirements/bench.txt
 	rm -f uv.lock
+	npm install --silent --package-lock-only @biomejs/biome@2.5 openapi-typescript@7 typescript@5
+	node -e 'for (const one of Object.values((lock = require("./package-lock.json")).packages)) delete one.funding; '\
+	'fs.writeFileSync("package-lock.json", JSON.stringify(lock, null, 2) + "\n")'
 
 clean: ## Remove everything that make built
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) node_modules .types .pytest_cache .mypy_cache .ruff_cache

@@ -1,12 +1,14 @@
 // The API key: asked for when the service wants one, kept for this tab.
 
-import { getKey, setKey } from "./api.js";
+import { fixed } from "./parts/dom.js";
+import { getKey, setKey } from "./service/api.js";
 
+/** @type {(reload: () => void) => void} */
 export function installKey(reload) {
-  const dialog = document.getElementById("key-dialog");
-  const input = document.getElementById("key-value");
-  const button = document.getElementById("key");
-  const reason = document.getElementById("key-reason");
+  const dialog = fixed("key-dialog", HTMLDialogElement);
+  const input = fixed("key-value", HTMLInputElement);
+  const button = fixed("key", HTMLElement);
+  const reason = fixed("key-reason", HTMLElement);
   const mark = () => button.classList.toggle("set", Boolean(getKey()));
   const open = () => {
     input.value = getKey() ?? "";
@@ -14,9 +16,7 @@ export function installKey(reload) {
   };
   button.addEventListener("click", open);
   addEventListener("key-needed", () => {
-    reason.textContent = getKey()
-      ? "The service does not accept this key."
-      : "This service asks for a key.";
+    reason.textContent = getKey() ? "The service does not accept this key." : "This service asks for a key.";
     open();
   });
   dialog.addEventListener("close", () => {

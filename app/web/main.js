@@ -1,7 +1,8 @@
 // Which view is shown: the part of the address after #.
 
-import { alarm, h, say, showAway } from "./dom.js";
 import { installKey } from "./key.js";
+import { alarm, fixed, h, reason, say, showAway } from "./parts/dom.js";
+import { isLeaving } from "./service/leaving.js";
 import { installTheme } from "./theme.js";
 import { showDataset } from "./views/dataset.js";
 import { showDatasets } from "./views/datasets.js";
@@ -9,6 +10,12 @@ import { showJob } from "./views/job.js";
 import { showJobs } from "./views/jobs.js";
 import { showNewJob } from "./views/new_job.js";
 
+/**
+ * @import { Place } from "contract"
+ * @typedef {(root: HTMLElement, place: Place) => Promise<void>} View
+ */
+
+/** @type {[pattern: RegExp, view: View, title: string][]} */
 const VIEWS = [
   [/^\/jobs$/, showJobs, "Jobs"],
   [/^\/jobs\/(job_\w+)$/, showJob, "Job"],
@@ -23,11 +30,10 @@ async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const [path, query] = (location.hash.slice(1) || "/jobs").split("?");
+  const [path = "", query] = (location.hash.slice(1) || "/jobs").split("?");
   const found = VIEWS.find(([pattern]) => pattern.test(path));
-  const main = document.getElementById("content");
   const root = h("div", { class: "view" });
-  main.replaceChildren(root);
+  fixed("content", HTMLElement).replaceChildren(root);
   markCurrent(path);
   if (!found) {
     root.append(h("h1", {}, "There is no such page"), h("a", { href: "#/jobs" }, "To the jobs"));
@@ -38,39 +44,46 @@ async function show() {
   say(title);
   scrollTo(0, 0);
   try {
-    await view(root, { id: path.match(pattern)[1], query: new URLSearchParams(query), signal });
+    await view(root, { id: pattern.exec(path)?.[1] ?? "", query: new URLSearchParams(query), signal });
   } catch (error) {
-    if (error.name !== "AbortError") showFailure(root, title, error);
+    if (!isLeaving(error)) showFailure(root, title, error);
   }
 }
 
+/** @type {(root: HTMLElement, title: string, error: unknown) => void} */
 function showFailure(root, title, error) {
   if (!root.querySelector("h1")) root.append(h("h1", {}, title));
-  root.append(h("p", { class: "failure" }, error.message),
-    h("p", {}, h("a", { href: "#/jobs" }, "To the jobs"), " or ", h("a", { href: "#/datasets" }, "the datasets")));
+  const jobs = h("a", { href: "#/jobs" }, "To the jobs");
+  const datasets = h("a", { href: "#/datasets" }, "the datasets");
+  root.append(h("p", { class: "failure" }, reason(error)), h("p", {}, jobs, " or ", datasets));
 }
 
+/** @type {(path: string) => void} */
 function markCurrent(path) {
   for (const link of document.querySelectorAll("nav a")) {
-    const here = path.startsWith(link.getAttribute("href").slice(1));
+    const here = path.startsWith(link.getAttribute("href")?.slice(1) ?? "");
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
 
+function focusContent() {
+  fixed("content", HTMLElement).focus();
+}
+
 addEventListener("hashchange", () => {
   show();
-  document.getElementById("content").focus();
+  focusContent();
 });
 addEventListener("unhandledrejection", (event) => {
-  if (event.reason?.name === "AbortError") event.preventDefault();
-  else alarm(event.reason?.message ?? "Something went wrong.");
+  if (isLeaving(event.reason)) event.preventDefault();
+  else alarm(reason(event.reason));
 });
 addEventListener("service-away", () => showAway(true));
 addEventListener("service-back", () => showAway(false));
-document.getElementById("skip").addEventListener("click", (event) => {
+fixed("skip", HTMLElement).addEventListener("click", (event) => {
   event.preventDefault();
-  document.getElementById("content").focus();
+  focusContent();
 });
 installTheme();
 installKey(show);

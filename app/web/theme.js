@@ -1,9 +1,11 @@
 // Light or dark: as the system says, or as the reader does.
 
+import { fixed } from "./parts/dom.js";
+
 const THEME = "pith-theme";
 
 export function installTheme() {
-  const button = document.getElementById("theme");
+  const button = fixed("theme", HTMLElement);
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (localStorage.getItem(THEME) ?? (system.matches ? "dark" : "light")) === "dark";
   const apply = () => {

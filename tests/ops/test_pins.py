@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 from packaging.markers import Marker
 
-FILES = sorted((Path(__file__).parents[2] / "requirements").glob("*.txt"))
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / "requirements").glob("*.txt"))
 PIN = re.compile(r"(?P<name>[a-z0-9._-]+)(\[[a-z0-9,_-]+\])?==(?P<version>[^ ;\\]+)")
 HASH = re.compile(r" --hash=sha256:[0-9a-f]{64}")
 
@@ -37,3 +39,19 @@ def test_what_is_pinned_is_installed(name: str) -> None:
         marker = re.search(r";(.*?)(?=--hash|$)", line)
         if marker is None or Marker(marker[1].strip()).evaluate():
             assert version(pin["name"]) == pin["version"]
+
+
+def test_the_tools_from_npm_are_pinned_with_hashes_and_without_addresses() -> None:
+    lock = json.loads((ROOT / "package-lock.json").read_text())
+    asked = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    _, *packages = lock["packages"].values()
+    assert "://" not in json.dumps(lock)
+    assert all(package["integrity"].startswith("sha512-") for package in packages)
+    for name, pinned in asked.items():
+        assert lock["packages"][f"node_modules/{name}"]["version"] == pinned
+
+
+def test_the_linter_of_the_page_is_pinned_for_every_platform() -> None:
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    asked = packages["node_modules/@biomejs/biome"]["optionalDependencies"]
+    assert {f"node_modules/{name}" for name in asked} <= set(packages)

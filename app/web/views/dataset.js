@@ -1,13 +1,18 @@
 // One dataset: what reading it found in every column.
 
-import { remove } from "../api.js";
-import { bar, button, h, pill } from "../dom.js";
-import { amount, count, size, when } from "../format.js";
-import { histogram } from "../live.js";
+import { bar, button, h, pill } from "../parts/dom.js";
+import { amount, count, size, when } from "../parts/format.js";
+import { histogram } from "../parts/live.js";
+import { LongTable } from "../parts/table.js";
+import { remove } from "../service/api.js";
 import { whenRead } from "./datasets.js";
 
-const FIRST = 200;
+/** @import { ColumnProfile, DatasetRead, Place } from "contract" */
 
+const FIRST = 200;
+const HEADS = ["column", "values", "kind", "levels", "missing", "range or most frequent", ""];
+
+/** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showDataset(root, { id, signal }) {
   const waiting = h("p", { class: "muted" }, "Reading the dataset …");
   root.append(waiting);
@@ -21,62 +26,78 @@ export async function showDataset(root, { id, signal }) {
   root.append(...columnTable(dataset));
 }
 
+/** @type {(dataset: DatasetRead) => HTMLElement} */
 function head(dataset) {
   const facts = [
     dataset.n_rows !== null ? `${count(dataset.n_rows)} rows` : null,
     dataset.n_columns !== null ? `${count(dataset.n_columns)} columns` : null,
     size(dataset.n_bytes),
     when(dataset.created_at),
-  ].filter(Boolean).join(" · ");
-  const drop = button("Delete", async () => {
-    if (!confirm("Delete this dataset? Results of finished jobs stay.")) return;
-    await remove(`/v1/datasets/${dataset.id}`);
-    location.hash = "#/datasets";
-  }, "quiet");
-  const use = h("a", { class: "button primary", href: `#/new?dataset=${dataset.id}` }, "Select features");
-  return h("div", { class: "head" },
-    h("div", {}, h("h1", {}, dataset.name ?? "Dataset", " ", pill(dataset.status)),
-      h("p", { class: "muted" }, facts), h("p", { class: "muted code" }, dataset.id)),
-    h("div", { class: "actions" }, dataset.status === "ready" ? use : null, drop));
-}
-
-function columnTable(dataset) {
-  const body = h("tbody", {});
-  const more = h("p", {});
-  const search = h("input", { type: "search", id: "search", placeholder: "Find a column" });
-  const draw = (limit) => {
-    const wanted = search.value.toLowerCase();
-    const found = dataset.columns.filter((column) => column.name.toLowerCase().includes(wanted));
-    body.replaceChildren(...found.slice(0, limit).map((column) => row(column, dataset)));
-    const rest = found.length - limit;
-    more.replaceChildren(rest > 0
-      ? button(`Show ${count(rest)} more columns`, () => draw(Infinity), "quiet") : "");
-  };
-  search.addEventListener("input", () => draw(FIRST));
-  draw(FIRST);
-  const heads = ["column", "values", "kind", "levels", "missing", "range or most frequent", ""];
-  return [
-    h("div", { class: "bar-above" }, h("label", { for: "search", class: "unseen" }, "Find a column"), search),
-    h("div", { class: "scroll" }, h("table", { class: "list columns" },
-      h("thead", {}, h("tr", {}, heads.map((name) =>
-        h("th", { scope: "col", class: name === "levels" ? "number" : null }, name)))),
-      body)),
-    more,
   ];
+  const use = h("a", { class: "button primary", href: `#/new?dataset=${dataset.id}` }, "Select features");
+  return h(
+    "div",
+    { class: "head" },
+    h(
+      "div",
+      {},
+      h("h1", {}, dataset.name ?? "Dataset", " ", pill(dataset.status)),
+      h("p", { class: "muted" }, facts.filter(Boolean).join(" · ")),
+      h("p", { class: "muted code" }, dataset.id),
+    ),
+    h("div", { class: "actions" }, dataset.status === "ready" ? use : null, deleteButton(dataset.id)),
+  );
 }
 
+/** @type {(id: string) => HTMLElement} */
+function deleteButton(id) {
+  const drop = async () => {
+    if (!confirm("Delete this dataset? Results of finished jobs stay.")) return;
+    await remove("/v1/datasets/{dataset_id}", { dataset_id: id });
+    location.hash = "#/datasets";
+  };
+  return button("Delete", drop, "quiet");
+}
+
+/** @type {(dataset: DatasetRead) => HTMLElement[]} */
+function columnTable(dataset) {
+  const heads = HEADS.map((name) => ({ name, kind: name === "levels" ? "number" : null }));
+  /** @type {LongTable<ColumnProfile>} */
+  const table = new LongTable({
+    heads,
+    row: (column) => row(column, dataset),
+    first: FIRST,
+    noun: "columns",
+    kind: "list columns",
+  });
+  const search = h("input", { type: "search", id: "search", placeholder: "Find a column" });
+  const draw = () => {
+    const wanted = search.value.toLowerCase();
+    table.show(dataset.columns.filter(({ name }) => name.toLowerCase().includes(wanted)));
+  };
+  search.addEventListener("input", draw);
+  draw();
+  const label = h("label", { for: "search", class: "unseen" }, "Find a column");
+  return [h("div", { class: "bar-above" }, label, search), table.element];
+}
+
+/** @type {(column: ColumnProfile, dataset: DatasetRead) => HTMLElement} */
 function row(column, dataset) {
   const query = new URLSearchParams({ dataset: dataset.id, target: column.name });
-  return h("tr", {},
+  return h(
+    "tr",
+    {},
     h("th", { scope: "row", class: "name" }, column.name),
     h("td", {}, histogram(column)),
     h("td", { class: "muted" }, column.kind),
     h("td", { class: "number" }, count(column.levels)),
-    h("td", {}, missing(column, dataset.n_rows)),
+    h("td", {}, missing(column, dataset.n_rows ?? 0)),
     h("td", { class: "range" }, column.values ? column.values.slice(0, 4).join(", ") : span(column)),
-    h("td", {}, h("a", { href: `#/new?${query}` }, "Predict")));
+    h("td", {}, h("a", { href: `#/new?${query}` }, "Predict")),
+  );
 }
 
+/** @type {(column: ColumnProfile, nRows: number) => HTMLElement} */
 function missing(column, nRows) {
   if (!column.missing) return h("span", { class: "muted" }, "none");
   const share = column.missing / nRows;
@@ -84,6 +105,7 @@ function missing(column, nRows) {
   return h("span", { class: "missing" }, words, bar(share, words));
 }
 
+/** @type {(column: ColumnProfile) => string} */
 function span(column) {
   if (column.min === null) return "";
   const infinite = column.infinite ? `, ${count(column.infinite)} infinite` : "";

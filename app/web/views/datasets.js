@@ -1,31 +1,54 @@
 // Datasets: drop a file, watch it being read, and the list of what is there.
 
-import { get, pause, upload } from "../api.js";
-import { bar, guarded, h, pill, say } from "../dom.js";
-import { count, size, when } from "../format.js";
-import { LiveList } from "../list.js";
+import { bar, guarded, h, pill, say } from "../parts/dom.js";
+import { count, percent, size, when } from "../parts/format.js";
+import { LiveList } from "../parts/list.js";
+import { get, upload } from "../service/api.js";
+import { pause } from "../service/leaving.js";
 
+/**
+ * @import { DatasetRead, DatasetSummary, Place } from "contract"
+ * @import { Head } from "../parts/list.js"
+ */
+
+/** @type {Head[]} */
 const HEADS = [
-  ["name"], ["status"], ["rows", "number"], ["columns", "number"], ["size", "number"], ["uploaded"], [""],
+  ["name"],
+  ["status"],
+  ["rows", "number"],
+  ["columns", "number"],
+  ["size", "number"],
+  ["uploaded"],
+  [""],
 ];
 
+/** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showDatasets(root, { signal }) {
   const empty = () =>
     h("p", { class: "muted" }, "Nothing here yet. CSV, Parquet and Arrow files can be read.");
-  const list = new LiveList({ heads: HEADS, row, empty }, signal);
-  root.append(h("h1", {}, "Datasets"), dropZone((file, box) => take(file, box, signal)), list.element);
-  await list.follow("/v1/datasets");
+  const list = new LiveList(HEADS, row, empty, signal);
+  root.append(
+    h("h1", {}, "Datasets"),
+    dropZone((file, box) => take(file, box, signal)),
+    list.element,
+  );
+  await list.follow((part) => get("/v1/datasets", part, signal));
 }
 
-export function dropZone(onFile) {
-  const input = h("input", { type: "file", id: "file", class: "unseen",
-    accept: ".csv,.tsv,.txt,.parquet,.arrow,.feather,.arrows" });
+/** @type {(onFile: (file: File, box: HTMLElement) => Promise<void>) => HTMLElement} */
+function dropZone(onFile) {
+  const accept = ".csv,.tsv,.txt,.parquet,.arrow,.feather,.arrows";
+  const input = h("input", { type: "file", id: "file", class: "unseen", accept });
   const state = h("div", { class: "upload-state" });
-  const zone = h("div", { class: "drop" }, input,
-    h("p", {}, "Drop a CSV, Parquet or Arrow file here, or ",
-      h("label", { for: "file", class: "link" }, "choose one"), "."), state);
-  const take = (files) => files.length && guarded(() => onFile(files[0], state))();
-  input.addEventListener("change", () => take(input.files));
+  const choose = h("label", { for: "file", class: "link" }, "choose one");
+  const words = h("p", {}, "Drop a CSV, Parquet or Arrow file here, or ", choose, ".");
+  const zone = h("div", { class: "drop" }, input, words, state);
+  /** @type {(files?: FileList | null) => void} */
+  const takeFirst = (files) => {
+    const file = files?.[0];
+    if (file) guarded(() => onFile(file, state))();
+  };
+  input.addEventListener("change", () => takeFirst(input.files));
   zone.addEventListener("dragover", (event) => {
     event.preventDefault();
     zone.classList.add("over");
@@ -34,19 +57,21 @@ export function dropZone(onFile) {
   zone.addEventListener("drop", (event) => {
     event.preventDefault();
     zone.classList.remove("over");
-    take(event.dataTransfer.files);
+    takeFirst(event.dataTransfer?.files);
   });
   return zone;
 }
 
+/** @type {(file: File, box: HTMLElement, signal: AbortSignal) => Promise<void>} */
 async function take(file, box, signal) {
+  /** @type {(words: string, share?: number) => void} */
   const show = (words, share) =>
-    box.replaceChildren(h("span", {}, words), share === null ? "" : bar(share, words));
+    box.replaceChildren(h("span", {}, words), share === undefined ? "" : bar(share, words));
   try {
     const stored = await upload(file, (share) => show(`Sending ${file.name}: ${percent(share)}`, share));
-    show(`Reading ${file.name}`, null);
+    show(`Reading ${file.name}`);
     const dataset = await whenRead(stored.id, signal);
-    say(dataset.status === "ready" ? `${file.name} is ready` : dataset.reason);
+    say(dataset.reason ?? `${file.name} is ready`);
     location.hash = `#/datasets/${dataset.id}`;
   } catch (error) {
     box.replaceChildren();
@@ -54,26 +79,28 @@ async function take(file, box, signal) {
   }
 }
 
-function percent(share) {
-  return `${Math.round(100 * share)} %`;
-}
-
+/** @type {(id: string, signal: AbortSignal) => Promise<DatasetRead>} */
 export async function whenRead(id, signal) {
   for (;;) {
-    const dataset = await get(`/v1/datasets/${id}`, signal);
+    const dataset = await get("/v1/datasets/{dataset_id}", { dataset_id: id }, signal);
     if (dataset.status !== "processing") return dataset;
     await pause(400, signal);
   }
 }
 
+/** @type {(dataset: DatasetSummary) => HTMLElement} */
 function row(dataset) {
-  return h("tr", {},
-    h("td", { class: "name" }, h("a", { href: `#/datasets/${dataset.id}` }, dataset.name ?? dataset.id)),
-    h("td", {}, pill(dataset.status)),
-    h("td", { class: "number", "data-unit": dataset.n_rows && "rows" }, count(dataset.n_rows)),
-    h("td", { class: "number", "data-unit": dataset.n_columns && "columns" }, count(dataset.n_columns)),
+  const { id, status, n_rows: nRows, n_columns: nColumns } = dataset;
+  const use = status === "ready" ? h("a", { href: `#/new?dataset=${id}` }, "Select features") : "";
+  return h(
+    "tr",
+    {},
+    h("td", { class: "name" }, h("a", { href: `#/datasets/${id}` }, dataset.name ?? id)),
+    h("td", {}, pill(status)),
+    h("td", { class: "number", "data-unit": nRows && "rows" }, count(nRows)),
+    h("td", { class: "number", "data-unit": nColumns && "columns" }, count(nColumns)),
     h("td", { class: "number" }, size(dataset.n_bytes)),
     h("td", {}, when(dataset.created_at)),
-    h("td", {}, dataset.status === "ready"
-      ? h("a", { href: `#/new?dataset=${dataset.id}` }, "Select features") : ""));
+    h("td", {}, use),
+  );
 }

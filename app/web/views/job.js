@@ -1,12 +1,17 @@
 // One job: its head, and below it how it runs or what it found.
 
-import { get, getBlob, post, remove, watch } from "../api.js";
-import { button, h, pill, say } from "../dom.js";
-import { duration, methodName, when } from "../format.js";
-import { save } from "../save.js";
-import { Run } from "./run.js";
+import { button, h, pill, say } from "../parts/dom.js";
+import { methodName, when } from "../parts/format.js";
+import { asked, took } from "../parts/record.js";
+import { save, saveText } from "../parts/save.js";
+import { get, getBlob, post, remove } from "../service/api.js";
+import { watch } from "../service/streams.js";
 import { showResult } from "./result.js";
+import { Run } from "./run.js";
 
+/** @import { JobRead, Place } from "contract" */
+
+/** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showJob(root, { id, signal }) {
   const head = h("div", {});
   const body = h("div", {});
@@ -25,54 +30,62 @@ export async function showJob(root, { id, signal }) {
   }
 }
 
+/** @type {(body: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
 async function showOutcome(body, job, signal) {
   if (job.status === "succeeded") return showResult(body, job, signal);
-  const words = {
-    failed: `The job failed: ${job.error?.message}.`,
-    expired: `The job expired: ${job.error?.message}.`,
-    cancelled: "The job was cancelled.",
-  }[job.status];
+  const words = job.error ? `The job ${job.status}: ${job.error.message}.` : "The job was cancelled.";
   const retry = job.error?.retryable ? " Submitting it again can help." : "";
   body.replaceChildren(h("p", { class: job.error ? "failure" : "notice" }, words.replace("..", "."), retry));
 }
 
+/** @type {(job: JobRead) => HTMLElement} */
 function jobHead(job) {
-  const { target, k, method, seed, compare, stability } = job.specification;
+  const { target, k, method, seed, compare, stability } = asked(job);
   const facts = [
     `${methodName(method.name)}, K ${k}`,
     compare ? `${compare.methods.length} methods compared` : null,
     stability ? `stability of ${stability.n_samples} samples` : null,
     `seed ${seed}`,
     `submitted ${when(job.created_at)}`,
-    job.finished_at && job.started_at
-      ? `took ${duration((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000)}` : null,
-  ].filter(Boolean).join(" · ");
-  return h("div", { class: "head" },
-    h("div", {}, h("h1", {}, target, " ", pill(job.status)), h("p", { class: "muted" }, facts,
-      " · ", h("a", { href: `#/datasets/${job.dataset_id}` }, "dataset")),
-      h("p", { class: "muted code" }, job.id)),
-    h("div", { class: "actions" }, ...actions(job)));
+    took(job) ? `took ${took(job)}` : null,
+  ];
+  const dataset = h("a", { href: `#/datasets/${job.dataset_id}` }, "dataset");
+  return h(
+    "div",
+    { class: "head" },
+    h(
+      "div",
+      {},
+      h("h1", {}, target, " ", pill(job.status)),
+      h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), " · ", dataset),
+      h("p", { class: "muted code" }, job.id),
+    ),
+    h("div", { class: "actions" }, job.finished_at ? finalActions(job) : cancelButton(job)),
+  );
 }
 
-function actions(job) {
-  if (!job.finished_at) {
-    const words = job.cancel_requested_at ? "Stopping …" : "Cancel";
-    const stop = button(words, () => post(`/v1/jobs/${job.id}/cancel`));
-    stop.disabled = Boolean(job.cancel_requested_at);
-    return [stop];
-  }
-  const again = h("a", { class: "button quiet", href: `#/new?like=${job.id}` }, "Change and run again");
-  const drop = button("Delete", async () => {
+/** @type {(job: JobRead) => HTMLElement} */
+function cancelButton(job) {
+  const words = job.cancel_requested_at ? "Stopping …" : "Cancel";
+  const stop = button(words, () => post("/v1/jobs/{job_id}/cancel", { job_id: job.id }));
+  stop.disabled = Boolean(job.cancel_requested_at);
+  return stop;
+}
+
+/** @type {(job: JobRead) => HTMLElement[]} */
+function finalActions({ id, status }) {
+  const job = { job_id: id };
+  const again = h("a", { class: "button quiet", href: `#/new?like=${id}` }, "Change and run again");
+  const drop = async () => {
     if (!confirm("Delete this job and its result?")) return;
-    await remove(`/v1/jobs/${job.id}`);
+    await remove("/v1/jobs/{job_id}", job);
     location.hash = "#/jobs";
-  }, "quiet");
-  if (job.status !== "succeeded") return [again, drop];
-  const report = button("Report", async () =>
-    save(`pith-${job.id}.html`, await getBlob(`/v1/jobs/${job.id}/report`)), "primary");
-  const result = button("JSON", async () => {
-    const text = JSON.stringify(await get(`/v1/jobs/${job.id}/result`), null, 1);
-    save(`pith-${job.id}.json`, new Blob([text], { type: "application/json" }));
-  }, "quiet");
-  return [report, result, again, drop];
+  };
+  const saveReport = async () => save(`pith-${id}.html`, await getBlob("/v1/jobs/{job_id}/report", job));
+  const saveResult = async () => {
+    const text = JSON.stringify(await get("/v1/jobs/{job_id}/result", job), null, 1);
+    saveText(`pith-${id}.json`, text, "application/json");
+  };
+  const results = [button("Report", saveReport, "primary"), button("JSON", saveResult, "quiet")];
+  return [...(status === "succeeded" ? results : []), again, button("Delete", drop, "quiet")];
 }

@@ -1,52 +1,86 @@
 // New job: a form filled with the defaults, checked by the service itself while it is filled in.
 
-import { get, post } from "../api.js";
-import { guarded, h, say } from "../dom.js";
-import { COLUMN_NAMES, Order } from "../order.js";
-import { copyButton } from "../save.js";
-import { curl, python } from "../snippets.js";
+import { COLUMN_NAMES } from "../order/form.js";
+import { Order } from "../order/order.js";
+import { curl, python } from "../order/snippets.js";
+import { guarded, h, say } from "../parts/dom.js";
+import { asked } from "../parts/record.js";
+import { copyButton } from "../parts/save.js";
+import { get, Problem, post } from "../service/api.js";
+
+/**
+ * @import { DatasetSummary, Place, ProblemField } from "contract"
+ * @import { Field } from "../order/fields.js"
+ * @import { Draft } from "../order/order.js"
+ * @import { Start } from "../order/form.js"
+ */
 
 const PATIENCE = 250;
 
+/** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showNewJob(root, { query, signal }) {
-  const [{ methods }, earlier] = await Promise.all([
-    get("/v1/methods", signal),
-    query.get("like") ? get(`/v1/jobs/${query.get("like")}`, signal) : null,
-  ]);
-  const asked = earlier?.specification ?? { dataset_id: query.get("dataset"), target: query.get("target") ?? "" };
-  const datasets = await usableDatasets(asked.dataset_id, signal);
+  const [{ methods }, start] = await Promise.all([get("/v1/methods", {}, signal), startOf(query, signal)]);
+  const datasets = await usableDatasets(start.dataset_id, signal);
+  const [newest] = datasets;
   root.append(h("h1", {}, "New job"));
-  if (!datasets.length) {
+  if (!newest) {
     root.append(h("p", {}, "A job needs a dataset: ", h("a", { href: "#/datasets" }, "upload one"), "."));
     return;
   }
-  const order = new Order(methods, datasets, { ...asked, dataset_id: asked.dataset_id ?? datasets[0].id });
+  const order = new Order(methods, datasets, { ...start, dataset_id: start.dataset_id || newest.id });
   new JobForm(order, datasets, signal).show(root);
 }
 
-// The newest, and the wanted one if it is older; one that is gone leaves the choice among the others.
+/**
+ * What an earlier job asked for, or what the address names.
+ * @type {(query: URLSearchParams, signal: AbortSignal) => Promise<Start>}
+ */
+async function startOf(query, signal) {
+  const like = query.get("like");
+  if (like) return asked(await get("/v1/jobs/{job_id}", { job_id: like }, signal));
+  return { dataset_id: query.get("dataset") ?? "", target: query.get("target") ?? "" };
+}
+
+/**
+ * The newest, and the wanted one if it is older; one that is gone leaves the choice among the others.
+ * @type {(wanted: string, signal: AbortSignal) => Promise<DatasetSummary[]>}
+ */
 async function usableDatasets(wanted, signal) {
-  const { items } = await get("/v1/datasets?page_size=100", signal);
+  const { items } = await get("/v1/datasets", { page_size: 100 }, signal);
   const usable = items.filter((dataset) => dataset.status !== "rejected");
   if (!wanted || items.some(({ id }) => id === wanted)) return usable;
   try {
-    return [...usable, await get(`/v1/datasets/${wanted}`, signal)];
+    return [...usable, await get("/v1/datasets/{dataset_id}", { dataset_id: wanted }, signal)];
   } catch (error) {
-    if (error.status !== 404) throw error;
-    return usable;
+    if (error instanceof Problem && error.status === 404) return usable;
+    throw error;
   }
 }
 
 class JobForm {
+  /**
+   * @param {Order} order
+   * @param {DatasetSummary[]} datasets
+   * @param {AbortSignal} signal
+   */
   constructor(order, datasets, signal) {
-    Object.assign(this, { order, datasets, signal });
+    this.order = order;
+    this.datasets = datasets;
+    this.signal = signal;
     this.names = h("datalist", { id: COLUMN_NAMES });
     this.verdict = h("p", { class: "verdict", role: "status" });
     this.submit = h("button", { class: "primary" }, "Run");
     this.curl = h("pre", {});
     this.python = h("pre", {});
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {Draft | undefined} */
+    this.latest = undefined;
+    this.written = "";
+    this.key = "";
   }
 
+  /** @param {HTMLElement} root */
   show(root) {
     const form = this.form();
     form.addEventListener("input", () => this.changed());
@@ -55,33 +89,44 @@ class JobForm {
       guarded(() => this.run())();
     });
     const load = guarded(() => this.loadNames());
-    this.order.dataset.control.addEventListener("change", load);
-    root.append(h("div", { class: "two" }, form,
-      h("aside", { "aria-label": "The same request elsewhere" },
-        snippet("curl", this.curl), snippet("Python", this.python))));
+    this.order.main.dataset.control.addEventListener("change", load);
+    const elsewhere = { "aria-label": "The same request elsewhere" };
+    const aside = h("aside", elsewhere, snippet("curl", this.curl), snippet("Python", this.python));
+    root.append(h("div", { class: "two" }, form, aside));
     load();
     this.changed();
   }
 
   form() {
-    const { dataset, target, k, method, compare, evaluate, stability, parameters } = this.order;
-    const grid = (fields) => h("div", { class: "grid-fields" }, fields.map((field) => field.element));
-    const pair = (...fields) => h("div", { class: "pair" }, fields.map((field) => field.element));
-    return h("form", { novalidate: true },
-      pair(dataset, target), this.names, pair(k, method),
-      compare.element, evaluate.element, stability.element,
-      h("details", {}, h("summary", {}, "Parameters of the method"), parameters),
-      h("details", {}, h("summary", {}, "Columns and bins"), grid(this.order.columns)),
-      h("details", {}, h("summary", {}, "Splits, seed, deadline and labels"), grid(this.order.rest)),
-      this.verdict, h("div", { class: "actions" }, this.submit));
+    const { main, experiments, columns, rest, parameters } = this.order;
+    const { compare, evaluate, stability, splits, samples } = experiments;
+    return h(
+      "form",
+      { novalidate: true },
+      inGrid("pair", [main.dataset, main.target]),
+      this.names,
+      inGrid("pair", [main.k, main.method]),
+      compare.element,
+      evaluate.element,
+      stability.element,
+      folded("Parameters of the method", parameters),
+      folded("Columns and bins", inGrid("grid-fields", Object.values(columns))),
+      folded(
+        "Splits, seed, deadline and labels",
+        inGrid("grid-fields", [splits, samples, ...Object.values(rest)]),
+      ),
+      this.verdict,
+      h("div", { class: "actions" }, this.submit),
+    );
   }
 
   async loadNames() {
-    const { target } = this.order;
-    const { columns } = await get(`/v1/datasets/${this.order.dataset.read()}`, this.signal);
+    const { dataset, target } = this.order.main;
+    const { columns } = await get("/v1/datasets/{dataset_id}", { dataset_id: dataset.read() }, this.signal);
     this.names.replaceChildren(...columns.map(({ name }) => h("option", { value: name })));
-    if (!target.control.value && columns.length) {
-      target.control.value = columns.at(-1).name;
+    const last = columns.at(-1);
+    if (!target.control.value && last) {
+      target.control.value = last.name;
       this.changed();
     }
   }
@@ -92,27 +137,33 @@ class JobForm {
     this.curl.textContent = curl(specification);
     this.python.textContent = python(specification, dataset?.name ?? "data.csv");
     clearTimeout(this.timer);
-    this.timer = setTimeout(guarded(() => this.check(specification)), PATIENCE);
+    this.timer = setTimeout(
+      guarded(() => this.check(specification)),
+      PATIENCE,
+    );
   }
 
+  /** @param {Draft} specification */
   async check(specification) {
     this.latest = specification;
     const mistakes = await this.mistakes(specification);
     if (this.latest === specification) this.judge(mistakes);
   }
 
+  /** @type {(specification: Draft) => Promise<ProblemField[]>} */
   async mistakes(specification) {
-    const { problem } = await post("/v1/jobs/check", specification, { signal: this.signal });
+    const { problem } = await post("/v1/jobs/check", {}, specification, { signal: this.signal });
     if (!problem) return [];
-    return problem.errors ?? [{ pointer: "", detail: problem.detail }];
+    return problem.errors?.length ? problem.errors : [{ pointer: "", place: "body", detail: problem.detail }];
   }
 
+  /** @param {ProblemField[]} errors */
   judge(errors) {
     const unplaced = this.order.complain(errors);
     const many = errors.length === 1 ? "One field needs" : `${errors.length} fields need`;
+    const words = errors.length ? `${many} your attention.` : "Ready to run.";
     this.verdict.className = errors.length ? "verdict bad" : "verdict good";
-    this.verdict.textContent = unplaced.join(" ")
-      || (errors.length ? `${many} your attention.` : "Ready to run.");
+    this.verdict.textContent = unplaced.join(" ") || words;
   }
 
   async run() {
@@ -121,7 +172,7 @@ class JobForm {
     try {
       const mistakes = await this.mistakes(specification);
       if (mistakes.length) return this.judge(mistakes);
-      const job = await post("/v1/jobs", specification, { key: this.keyFor(specification) });
+      const job = await post("/v1/jobs", {}, specification, { key: this.keyFor(specification) });
       say("Submitted");
       location.hash = `#/jobs/${job.id}`;
     } finally {
@@ -129,7 +180,10 @@ class JobForm {
     }
   }
 
-  // The same key for the same order: a second click is not a second job.
+  /**
+   * The same key for the same order: a second click is not a second job.
+   * @param {Draft} specification
+   */
   keyFor(specification) {
     const written = JSON.stringify(specification);
     if (this.written !== written) Object.assign(this, { written, key: randomKey() });
@@ -137,12 +191,32 @@ class JobForm {
   }
 }
 
-function snippet(title, pre) {
-  return h("div", { class: "snippet" },
-    h("div", { class: "figure-head" }, h("h3", {}, title), copyButton(() => pre.textContent)), pre);
+/** @type {(kind: string, fields: Field[]) => HTMLElement} */
+function inGrid(kind, fields) {
+  return h(
+    "div",
+    { class: kind },
+    fields.map((field) => field.element),
+  );
 }
 
-// crypto.randomUUID is only there with TLS or on loopback.
+/** @type {(title: string, content: HTMLElement) => HTMLElement} */
+function folded(title, content) {
+  return h("details", {}, h("summary", {}, title), content);
+}
+
+/** @type {(title: string, pre: HTMLElement) => HTMLElement} */
+function snippet(title, pre) {
+  const head = h(
+    "div",
+    { class: "figure-head" },
+    h("h3", {}, title),
+    copyButton(() => pre.textContent ?? ""),
+  );
+  return h("div", { class: "snippet" }, head, pre);
+}
+
+/** crypto.randomUUID is only there with TLS or on loopback. */
 function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

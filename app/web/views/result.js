@@ -1,117 +1,168 @@
 // What a job found: in a sentence, in pictures, and in full.
 
-import { get, getBlob } from "../api.js";
-import { button, h } from "../dom.js";
-import { amount, count } from "../format.js";
-import { figure, layOut } from "../figure.js";
-import { csv, save, saveText } from "../save.js";
+import { button, h } from "../parts/dom.js";
+import { figure, layOut } from "../parts/figure.js";
+import { amount } from "../parts/format.js";
+import { csv, save, saveText } from "../parts/save.js";
+import { LongTable } from "../parts/table.js";
+import { get, getBlob } from "../service/api.js";
+
+/**
+ * @import { ChartsRead, JobRead, ResultRead } from "contract"
+ * @typedef {Record<string, string | number | boolean | null>} Item
+ * @typedef {[key: string, name: string]} Column
+ */
 
 const FIRST = 20;
-const SELECTED = [
-  ["rank", "rank"], ["name", "feature"], ["gain", "gain"],
-  ["mi_label", "I(X_S; Y)"], ["mi_label_se", "± s.e."],
-  ["mi_latent", "I(X_S; Z)"], ["mi_latent_se", "± s.e."],
-  ["runner_up", "runner-up"], ["margin", "margin"], ["decided_by", "decided by"],
-];
-const LEFT_OUT = [
-  ["name", "feature"], ["gain", "could still add"],
-  ["reason", "reason"], ["redundant_with", "redundant with"],
-];
-const DROPPED = [["name", "column"], ["reason", "reason"]];
 
-export async function showResult(root, job, signal) {
-  const address = `/v1/jobs/${job.id}`;
+/** @type {Column[]} */
+const SELECTED = [
+  ["rank", "rank"],
+  ["name", "feature"],
+  ["gain", "gain"],
+  ["mi_label", "I(X_S; Y)"],
+  ["mi_label_se", "± s.e."],
+  ["mi_latent", "I(X_S; Z)"],
+  ["mi_latent_se", "± s.e."],
+  ["runner_up", "runner-up"],
+  ["margin", "margin"],
+  ["decided_by", "decided by"],
+];
+
+/** @type {Column[]} */
+const LEFT_OUT = [
+  ["name", "feature"],
+  ["gain", "could still add"],
+  ["reason", "reason"],
+  ["redundant_with", "redundant with"],
+];
+
+/** @type {Column[]} */
+const DROPPED = [
+  ["name", "column"],
+  ["reason", "reason"],
+];
+
+/** @type {(root: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
+export async function showResult(root, { id }, signal) {
+  const job = { job_id: id };
   const [result, shown] = await Promise.all([
-    get(`${address}/result`, signal),
-    get(`${address}/charts`, signal),
+    get("/v1/jobs/{job_id}/result", job, signal),
+    get("/v1/jobs/{job_id}/charts", job, signal),
   ]);
   const figures = h("div", { class: "figures" });
+  /** @type {(width: number) => Promise<void>} */
   const redraw = async (width) => {
-    draw(await get(`${address}/charts?pixel_width=${width}`, signal));
-    document.getElementById("chart-pixels").scrollIntoView();
+    draw(await get("/v1/jobs/{job_id}/charts", { ...job, pixel_width: width }, signal));
+    document.getElementById("chart-pixels")?.scrollIntoView();
   };
-  const draw = ({ charts }) => layOut(figures, charts.map((chart) =>
-    figure(chart, job.id, ...(chart.name === "pixels" ? [widthField(redraw)] : []))));
+  /** @type {(shown: ChartsRead) => void} */
+  const draw = ({ charts }) => {
+    const tools = (/** @type {string} */ name) => (name === "pixels" ? [widthField(redraw)] : []);
+    layOut(
+      figures,
+      charts.map((chart) => figure(chart, id, ...tools(chart.name))),
+    );
+  };
   draw(shown);
+  const sentences = shown.summary.map((sentence) => h("li", {}, sentence));
   root.replaceChildren(
     h("p", { class: "headline" }, shown.headline),
-    h("ul", { class: "summary" }, shown.summary.map((sentence) => h("li", {}, sentence))),
+    h("ul", { class: "summary" }, sentences),
     figures,
-    ...section("Selected features", SELECTED, result.selected, job),
-    ...section("Left out", LEFT_OUT, result.left_out, job),
-    ...section("Set aside before the search", DROPPED, result.dropped, job),
+    ...section("Selected features", SELECTED, result.selected, id),
+    ...section("Left out", LEFT_OUT, result.left_out, id),
+    ...section("Set aside before the search", DROPPED, result.dropped, id),
     pixelOffer(shown, redraw),
-    provenance(result, job));
+    provenance(result, id),
+  );
 }
 
-function section(title, columns, items, job) {
-  if (!items.length) return [];
-  const keys = Object.keys(items[0]);
+/** @type {(title: string, columns: Column[], items: Item[], jobId: string) => HTMLElement[]} */
+function section(title, columns, items, jobId) {
+  const keys = Object.keys(items[0] ?? {});
+  if (!keys.length) return [];
   const download = () => {
     const rows = items.map((item) => keys.map((key) => item[key]));
-    saveText(`${job.id}-${title.toLowerCase().replaceAll(" ", "-")}.csv`, csv(keys, rows), "text/csv");
+    saveText(`${jobId}-${title.toLowerCase().replaceAll(" ", "-")}.csv`, csv(keys, rows), "text/csv");
   };
   const known = columns.filter(([key]) => items.some((item) => item[key] !== null));
+  const head = h("h2", {}, title);
   return [
-    h("div", { class: "figure-head section" }, h("h2", {}, title),
-      button("CSV", download, "quiet small")),
+    h("div", { class: "figure-head section" }, head, button("CSV", download, "quiet small")),
     table(known, items),
   ];
 }
 
+/** @type {(columns: Column[], items: Item[]) => HTMLElement} */
 function table(columns, items) {
-  const body = h("tbody", {});
-  const more = h("div", {});
-  const row = (item) => h("tr", {}, columns.map(([key]) => cell(item[key], key)));
-  const draw = (limit) => {
-    body.replaceChildren(...items.slice(0, limit).map(row));
-    const rest = items.length - limit;
-    more.replaceChildren(rest > 0
-      ? button(`Show ${count(rest)} more`, () => draw(Infinity), "quiet") : "");
-  };
-  draw(FIRST);
-  const isNumber = (key) => items.some((item) => typeof item[key] === "number");
-  const heads = columns.map(([key, name]) =>
-    h("th", { scope: "col", class: isNumber(key) ? "number" : null }, name));
-  return h("div", {}, h("div", { class: "scroll" },
-    h("table", { class: "list" }, h("thead", {}, h("tr", {}, heads)), body)), more);
+  const isNumber = (/** @type {string} */ key) => items.some((item) => typeof item[key] === "number");
+  const heads = columns.map(([key, name]) => ({ name, kind: isNumber(key) ? "number" : null }));
+  const row = (/** @type {Item} */ item) =>
+    h(
+      "tr",
+      {},
+      columns.map(([key]) => cell(item[key], key)),
+    );
+  const long = new LongTable({ heads, row, first: FIRST });
+  long.show(items);
+  return long.element;
 }
 
+/** @type {(value: Item[string] | undefined, key: string) => HTMLElement} */
 function cell(value, key) {
   if (key.endsWith("_se") && value === 0) return h("td", { class: "number muted" }, "exact");
   if (typeof value === "number") return h("td", { class: "number" }, amount(value));
-  return h("td", { class: key === "name" ? "name" : null }, value ?? "");
+  return h("td", { class: key === "name" ? "name" : null }, String(value ?? ""));
 }
 
+/** @type {(shown: ChartsRead, redraw: (width: number) => Promise<void>) => HTMLElement | string} */
 function pixelOffer({ charts }, redraw) {
   if (charts.some((chart) => chart.name === "pixels")) return "";
-  return h("details", {}, h("summary", {}, "Are the columns pixels of an image?"), widthField(redraw));
+  const question = h("summary", {}, "Are the columns pixels of an image?");
+  return h("details", {}, question, widthField(redraw));
 }
 
+/** @type {(redraw: (width: number) => Promise<void>) => HTMLElement} */
 function widthField(redraw) {
-  const input = h("input", { type: "number", min: 1, max: 4096, class: "narrow",
-    "aria-label": "Width of the image in pixels", placeholder: "width" });
-  const show = button("Show as pixels", () => input.valueAsNumber > 0 && redraw(input.valueAsNumber),
-    "quiet small");
+  const input = h("input", {
+    type: "number",
+    min: 1,
+    max: 4096,
+    class: "narrow",
+    "aria-label": "Width of the image in pixels",
+    placeholder: "width",
+  });
+  const apply = () => (input.valueAsNumber > 0 ? redraw(input.valueAsNumber) : undefined);
+  const show = button("Show as pixels", apply, "quiet small");
   input.addEventListener("keydown", (event) => event.key === "Enter" && show.click());
   return h("span", { class: "width-field" }, input, show);
 }
 
-function provenance(result, job) {
+/** @type {(result: ResultRead, jobId: string) => HTMLElement} */
+function provenance(result, jobId) {
   const { dataset, specification, versions } = result.provenance;
-  const download = async () =>
-    save(`${job.id}.npz`, await getBlob(`/v1/jobs/${job.id}/factors`, "application/x-npz"));
+  const download = async () => {
+    const factors = await getBlob("/v1/jobs/{job_id}/factors", { job_id: jobId }, "application/x-npz");
+    save(`${jobId}.npz`, factors);
+  };
   const facts = {
     Dataset: dataset.id,
     "SHA-256": dataset.sha256,
-    Versions: Object.entries(versions).map((pair) => pair.join(" ")).join(", "),
+    Versions: Object.entries(versions)
+      .map((pair) => pair.join(" "))
+      .join(", "),
   };
-  const listed = Object.entries(facts).flatMap(([name, value]) =>
-    [h("dt", {}, name), h("dd", { class: "code" }, value)]);
-  return h("section", {},
-    h("div", { class: "figure-head section" }, h("h2", {}, "Provenance"),
-      result.models.length ? button("Factors (.npz)", download, "quiet small") : null),
+  const listed = Object.entries(facts).flatMap(([name, value]) => [
+    h("dt", {}, name),
+    h("dd", { class: "code" }, value),
+  ]);
+  const factors = result.models.length ? button("Factors (.npz)", download, "quiet small") : null;
+  return h(
+    "section",
+    {},
+    h("div", { class: "figure-head section" }, h("h2", {}, "Provenance"), factors),
     h("dl", {}, listed),
-    h("details", {}, h("summary", {}, "Specification"),
-      h("pre", {}, JSON.stringify(specification, null, 2))));
+    h("details", {}, h("summary", {}, "Specification"), h("pre", {}, JSON.stringify(specification, null, 2))),
+  );
 }

@@ -1,54 +1,75 @@
 // A chart that the service drew, with its data and its downloads one click away.
 
-import { amount } from "./format.js";
 import { button, h } from "./dom.js";
+import { amount } from "./format.js";
 import { csv, png, records, save, saveText } from "./save.js";
+
+/** @import { ChartRead } from "contract" */
 
 const MAX_ROWS = 500;
 const FRAME = 120; // about what title and caption add to a picture
 
+/** @type {(chart: ChartRead, jobId: string, ...tools: HTMLElement[]) => HTMLElement} */
 export function figure(chart, jobId, ...tools) {
-  const name = `${jobId}-${chart.name}`;
   const table = h("div", { class: "scroll data", hidden: true });
-  const toggle = button("Data", () => {
-    if (!table.firstChild) table.append(dataTable(chart.columns, chart.rows));
-    table.hidden = !table.hidden;
-    toggle.setAttribute("aria-expanded", String(!table.hidden));
-  }, "quiet small");
+  const toggle = button(
+    "Data",
+    () => {
+      if (!table.firstChild) table.append(dataTable(chart.columns, chart.rows));
+      table.hidden = !table.hidden;
+      toggle.setAttribute("aria-expanded", String(!table.hidden));
+    },
+    "quiet small",
+  );
   toggle.setAttribute("aria-expanded", "false");
-  return h("figure", { class: "chart", id: `chart-${chart.name}` },
-    h("div", { class: "figure-head" }, h("h3", {}, chart.title),
-      h("span", { class: "downloads" }, ...tools, toggle, ...downloads(chart, name))),
+  const actions = h(
+    "span",
+    { class: "downloads" },
+    tools,
+    toggle,
+    downloads(chart, `${jobId}-${chart.name}`),
+  );
+  return h(
+    "figure",
+    { class: "chart", id: `chart-${chart.name}` },
+    h("div", { class: "figure-head" }, h("h3", {}, chart.title), actions),
     h("div", { class: "on-wide" }, picture(chart.svg)),
     h("div", { class: "on-narrow" }, picture(chart.narrow_svg)),
-    h("figcaption", {}, chart.caption), table);
+    h("figcaption", {}, chart.caption),
+    table,
+  );
 }
 
-// In two columns, each figure below the shorter one; in their order where there is room for one.
+/**
+ * In two columns, each figure below the shorter one; in their order where there is room for one.
+ * @type {(root: HTMLElement, figures: HTMLElement[]) => void}
+ */
 export function layOut(root, figures) {
   const narrow = matchMedia("(max-width: 900px)");
   const draw = () => {
-    const columns = narrow.matches ? [h("div", {})] : [h("div", {}), h("div", {})];
-    const heights = columns.map(() => 0);
+    const columns = Array.from({ length: narrow.matches ? 1 : 2 }, () => ({ box: h("div", {}), height: 0 }));
     for (const element of figures) {
-      const shorter = heights.indexOf(Math.min(...heights));
-      heights[shorter] += element.querySelector("svg").viewBox.baseVal.height + FRAME;
-      columns[shorter].append(element);
+      const column = columns.reduce((least, one) => (one.height < least.height ? one : least));
+      column.height += (element.querySelector("svg")?.viewBox.baseVal.height ?? 0) + FRAME;
+      column.box.append(element);
     }
-    root.replaceChildren(...columns);
+    root.replaceChildren(...columns.map(({ box }) => box));
   };
   narrow.addEventListener("change", draw);
   draw();
 }
 
-// Parsed as XML, in which names are text, and adopted: nothing of it is ever read as HTML.
+/**
+ * Parsed as XML, in which names are text, and adopted: nothing of it is ever read as HTML.
+ * @type {(svg: string) => Node}
+ */
 function picture(svg) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   return document.importNode(parsed.documentElement, true);
 }
 
-function downloads(chart, name) {
-  const { columns, rows, svg } = chart;
+/** @type {(chart: ChartRead, name: string) => HTMLElement[]} */
+function downloads({ columns, rows, svg }, name) {
   const data = () => JSON.stringify(records(columns, rows), null, 1);
   return [
     button("CSV", () => saveText(`${name}.csv`, csv(columns, rows), "text/csv"), "quiet small"),
@@ -58,15 +79,16 @@ function downloads(chart, name) {
   ];
 }
 
-export function dataTable(columns, rows) {
+/** @type {(columns: string[], rows: unknown[][]) => HTMLElement} */
+function dataTable(columns, rows) {
   const body = rows.slice(0, MAX_ROWS).map((row) => h("tr", {}, row.map(dataCell)));
   const rest = rows.length - MAX_ROWS;
   const more = rest > 0 ? h("p", { class: "muted" }, `${rest} more rows are in the CSV.`) : null;
   const heads = columns.map((name) => h("th", { scope: "col" }, name.replaceAll("_", " ")));
-  return h("div", {},
-    h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, body)), more);
+  return h("div", {}, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, body)), more);
 }
 
+/** @type {(value: unknown) => HTMLElement} */
 function dataCell(value) {
   if (typeof value === "number") return h("td", { class: "number" }, amount(value));
   return h("td", {}, value === null ? "" : String(value));

@@ -1,7 +1,9 @@
 // Small pictures drawn in the page: a line that grows while a job runs, and histograms.
 
-import { amount } from "./format.js";
 import { h, s } from "./dom.js";
+import { amount } from "./format.js";
+
+/** @import { ColumnProfile } from "contract" */
 
 const WIDTH = 520;
 const HEIGHT = 180;
@@ -10,19 +12,27 @@ const BOTTOM = 22;
 const DIGIT = 9.5; // as wide as one is on a narrow screen, where letters are drawn larger
 
 export class LiveLine {
+  /**
+   * @param {string} title
+   * @param {string} unit
+   * @param {string} xLabel
+   */
   constructor(title, unit, xLabel) {
-    this.points = [];
-    this.title = title;
     this.xLabel = xLabel;
+    this.unit = unit;
+    /** @type {{ x: number, y: number }[]} */
+    this.points = [];
+    /** @type {number | undefined} */
+    this.pending = undefined;
     this.svg = s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title });
     this.value = h("span", { class: "muted" }, "waiting");
-    this.unit = unit;
-    this.element = h("figure", { class: "chart live" },
-      h("div", { class: "figure-head" }, h("h3", {}, title), this.value), this.svg);
+    const head = h("div", { class: "figure-head" }, h("h3", {}, title), this.value);
+    this.element = h("figure", { class: "chart live" }, head, this.svg);
   }
 
+  /** @type {(x: number, y: number) => void} */
   add(x, y) {
-    this.points.push([x, y]);
+    this.points.push({ x, y });
     this.value.textContent = `${amount(y)} ${this.unit}`;
     this.pending ??= requestAnimationFrame(() => this.draw());
   }
@@ -33,25 +43,27 @@ export class LiveLine {
 
   draw() {
     this.pending = undefined;
-    if (!this.points.length) return;
-    const [x0, x1] = range(this.points.map(([x]) => x));
-    const [y0, y1] = range(this.points.map(([, y]) => y));
+    const last = this.points.at(-1);
+    if (!last) return;
+    const { low: x0, high: x1 } = range(this.points.map(({ x }) => x));
+    const { low: y0, high: y1 } = range(this.points.map(({ y }) => y));
     const heights = [y0, (y0 + y1) / 2, y1];
     const left = 12 + DIGIT * Math.max(...heights.map((y) => rounded(y).length));
-    const px = (x) => left + ((x - x0) / (x1 - x0)) * (RIGHT - left);
-    const py = (y) => HEIGHT - BOTTOM - ((y - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - 12);
-    const path = this.points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
-    const [lastX, lastY] = this.points.at(-1);
+    const px = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0)) * (RIGHT - left);
+    const py = (/** @type {number} */ y) => HEIGHT - BOTTOM - ((y - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - 12);
+    const path = this.points.map(({ x, y }) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
+    const end = { class: "muted", x: RIGHT, y: HEIGHT - 5, "text-anchor": "end" };
     this.svg.replaceChildren(
       ...heights.flatMap((y) => gridLine(left, py(y), rounded(y))),
       s("text", { class: "muted", x: left, y: HEIGHT - 5 }, rounded(x0)),
-      s("text", { class: "muted", x: RIGHT, y: HEIGHT - 5, "text-anchor": "end" },
-        `${rounded(x1)} ${this.xLabel}`),
+      s("text", end, `${rounded(x1)} ${this.xLabel}`),
       s("polyline", { class: "line s1", points: path, fill: "none", "stroke-width": 2 }),
-      s("circle", { class: "dot s1", cx: px(lastX), cy: py(lastY), r: 4 }));
+      s("circle", { class: "dot s1", cx: px(last.x), cy: py(last.y), r: 4 }),
+    );
   }
 }
 
+/** @type {(left: number, y: number, label: string) => SVGElement[]} */
 function gridLine(left, y, label) {
   return [
     s("line", { class: "grid", x1: left, x2: RIGHT, y1: y, y2: y }),
@@ -59,19 +71,23 @@ function gridLine(left, y, label) {
   ];
 }
 
+/** @type {(value: number) => string} */
 function rounded(value) {
   return amount(Number(value.toPrecision(3)));
 }
 
+/** @type {(values: number[]) => { low: number, high: number }} */
 function range(values) {
   const low = Math.min(...values);
   const high = Math.max(...values);
-  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+  return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-// Bars of a column's values; numbers touch each other, categories do not.
-export function histogram(column) {
-  const { counts, values } = column;
+/**
+ * Bars of a column's values; numbers touch each other, categories do not.
+ * @type {(column: ColumnProfile) => Element}
+ */
+export function histogram({ counts, values, min, max }) {
   if (!counts.length) return h("span", { class: "muted" }, "");
   const top = Math.max(...counts, 1);
   const width = values ? Math.min(10, 96 / counts.length) : 96 / counts.length;
@@ -82,7 +98,7 @@ export function histogram(column) {
   });
   const label = values
     ? values.map((value, i) => `${value}: ${counts[i]}`).join(", ")
-    : `${amount(column.min)} to ${amount(column.max)}: ${counts.join(", ")}`;
-  return s("svg", { class: "histogram", viewBox: "0 0 96 24", role: "img", "aria-label": label },
-    s("title", {}, label), s("path", { d: shape.join("") }));
+    : `${amount(min)} to ${amount(max)}: ${counts.join(", ")}`;
+  const frame = { class: "histogram", viewBox: "0 0 96 24", role: "img", "aria-label": label };
+  return s("svg", frame, s("title", {}, label), s("path", { d: shape.join("") }));
 }

@@ -1,0 +1,62 @@
+// Numbers, times and names as people write them.
+
+/** @type {(n: number | null | undefined) => string} */
+export function count(n) {
+  return n === null || n === undefined ? "" : n.toLocaleString("en");
+}
+
+/** @type {(value: number | null | undefined) => string} */
+export function amount(value) {
+  if (value === null || value === undefined) return "";
+  if (value !== 0 && (Math.abs(value) < 0.001 || Math.abs(value) >= 1e6)) {
+    return value.toExponential(2);
+  }
+  return value.toLocaleString("en", { maximumSignificantDigits: 4 });
+}
+
+/** @type {(share: number) => string} */
+export function percent(share) {
+  return `${Math.round(100 * share)} %`;
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** @type {(bytes: number) => string} */
+export function size(bytes) {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return `${amount(Number((bytes / 1000 ** power).toPrecision(3)))} ${UNITS[power]}`;
+}
+
+/** @type {(seconds: number) => string} */
+export function duration(seconds) {
+  if (seconds < 10) return `${Math.max(seconds, 0).toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** @type {(iso: string) => string} */
+export function when(iso) {
+  const date = new Date(iso);
+  const today = new Date().toDateString() === date.toDateString();
+  return date.toLocaleString("en-GB", {
+    dateStyle: today ? undefined : "medium",
+    timeStyle: today ? "medium" : "short",
+  });
+}
+
+const METHODS = new Map([
+  ["gsm_cpd", "GSM-CPD"],
+  ["mrmr", "MRMR"],
+  ["jmi", "JMI"],
+  ["jmim", "JMIM"],
+  ["cmim", "CMIM"],
+  ["rjmi", "RJMI"],
+  ["iselect", "iSelect"],
+  ["globalfs", "GlobalFS"],
+]);
+
+/** @type {(name: string) => string} */
+export function methodName(name) {
+  return METHODS.get(name) ?? name;
+}

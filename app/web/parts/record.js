@@ -1,0 +1,35 @@
+// A job's record, for people: what was asked, how far it is, how long it took.
+
+import { duration } from "./format.js";
+
+/** @import { Completed, JobRead, Phase } from "contract" */
+
+/**
+ * The contract calls it an object; it is a specification with every part.
+ * @type {(job: JobRead) => Completed}
+ */
+export function asked(job) {
+  return /** @type {Completed} */ (job.specification);
+}
+
+/** @type {Record<Phase, string>} */
+const PHASES = {
+  encode: "Encoding columns",
+  rank: "Choosing the rank",
+  fit: "Fitting the model",
+  select: "Choosing features",
+  evaluate: "Measuring accuracy",
+  compare: "Comparing methods",
+  resample: "Drawing samples",
+};
+
+/** @type {(phase: Phase | null) => string | null} */
+export function phaseName(phase) {
+  return phase && PHASES[phase];
+}
+
+/** @type {(job: JobRead) => string} */
+export function took(job) {
+  if (!job.started_at || !job.finished_at) return "";
+  return duration((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000);
+}
