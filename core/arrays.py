@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,3 +17,13 @@ Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Values = NDArray[Any]
+
+
+def stack(tables: Sequence[Floats]) -> tuple[Floats, Ints]:
+    """All tables below each other, and how many rows each has."""
+    return np.concatenate(tables), np.array([len(table) for table in tables], dtype=np.int64)
+
+
+def unstack(stacked: Floats, n_rows: Ints) -> list[Floats]:
+    """The tables that were stacked."""
+    return np.split(stacked, np.cumsum(n_rows)[:-1])

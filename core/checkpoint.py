@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.arrays import Values
+from core.documents import read
 from core.gsm.completed import Arrays, Completed
 from core.results import Trial
 
@@ -61,4 +62,4 @@ def _trial(arrays: Mapping[str, Values], number: int) -> Trial:
     start = f"{number}/curves/"
     curves = {n.removeprefix(start): arrays[n].tolist() for n in arrays if n.startswith(start)}
     notes = arrays[f"{number}/notes"].tolist()
-    return Trial.from_json({"curves": curves, "seconds": None, "notes": notes})
+    return read({"curves": curves, "seconds": None, "notes": notes}, Trial)

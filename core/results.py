@@ -1,17 +1,16 @@
-"""What comes out of a selection: value objects that turn into plain JSON and arrays and back."""
+"""What comes out of a selection: value objects that turn into plain JSON and arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, is_dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from core.arrays import Floats, Values
+from core.arrays import Floats, Values, stack
 from core.config import SelectionConfig
 
-Arrays = Mapping[str, Values]
 Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
 Classifier = Literal["nearest_neighbour", "naive_bayes", "fitted_model"]
 
@@ -110,6 +109,8 @@ class ModelFit:
     `weights` is lambda, (F,); `factors` holds one (n_levels, F) matrix for each of `variables`.
     """
 
+    ARRAYS: ClassVar = ("weights", "factors")
+
     variables: tuple[str, ...]
     weights: Floats
     factors: tuple[Floats, ...]
@@ -142,11 +143,6 @@ class Evaluation:
     n_test: int
     notes: tuple[str, ...] = ()
 
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Evaluation:
-        """What the plain JSON values came from."""
-        return cls(**{**_tuples(document), "curves": _curves(document)})
-
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
@@ -155,12 +151,6 @@ class Trial:
     curves: Mapping[Classifier, tuple[float, ...]]
     seconds: float | None
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Trial:
-        """What the plain JSON values came from."""
-        curves = _tuples(document["curves"])
-        return cls(**{**_tuples(document), "curves": curves})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,16 +194,6 @@ class Comparison:
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
 
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Comparison:
-        """What the plain JSON values came from."""
-        described = [
-            {**_tuples(method), "curves": _curves(method)} for method in document["methods"]
-        ]
-        methods = tuple(ComparedMethod(**method) for method in described)
-        pairs = tuple(Pair(**pair) for pair in document["pairs"])
-        return cls(**{**_tuples(document), "methods": methods, "pairs": pairs})
-
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureFrequency:
@@ -238,12 +218,6 @@ class Stability:
     index_low: float | None
     index_high: float | None
     features: tuple[FeatureFrequency, ...]
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Stability:
-        """What the plain JSON values came from."""
-        features = tuple(FeatureFrequency(**feature) for feature in document["features"])
-        return cls(**{**document, "features": features})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,11 +265,11 @@ class SelectionResult:
     def to_json(self) -> dict[str, Any]:
         """Everything but the arrays, as plain JSON values."""
         document = {name: value for name, value in vars(self).items() if name != "models"}
-        plain: dict[str, Any] = _plain({name: _as_dict(value) for name, value in document.items()})
-        plain["models"] = [
-            _plain({k: v for k, v in vars(model).items() if k not in ("weights", "factors")})
+        described = [
+            {name: value for name, value in vars(model).items() if name not in ModelFit.ARRAYS}
             for model in self.models
         ]
+        plain: dict[str, Any] = _plain({**document, "models": described})
         return plain
 
     def to_arrays(self) -> dict[str, Values]:
@@ -303,66 +277,23 @@ class SelectionResult:
         arrays: dict[str, Values] = {}
         for i, model in enumerate(self.models):
             arrays[f"{i}/weights"] = model.weights
-            arrays[f"{i}/factors"] = np.concatenate(model.factors)
-            arrays[f"{i}/n_levels"] = np.array([len(a) for a in model.factors], dtype=np.int64)
+            arrays[f"{i}/factors"], arrays[f"{i}/n_levels"] = stack(model.factors)
         return arrays
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any], arrays: Arrays) -> SelectionResult:
-        """The result that `to_json` and `to_arrays` came from."""
-        values = dict(document)
-        values["selected"] = tuple(Selected(**d) for d in values["selected"])
-        values["left_out"] = tuple(LeftOut(**d) for d in values["left_out"])
-        values["dropped"] = tuple(Dropped(**d) for d in values["dropped"])
-        values["rank_search"] = tuple(RankScore(**d) for d in values["rank_search"])
-        values["encoding"] = tuple(EncodedColumn(**_tuples(d)) for d in values["encoding"])
-        values["notes"] = tuple(values["notes"])
-        if values["certificate"] is not None:
-            values["certificate"] = _certificate(values["certificate"])
-        for experiment in (Evaluation, Comparison, Stability):
-            field = experiment.__name__.lower()
-            if values[field] is not None:
-                values[field] = experiment.from_json(values[field])
-        values["models"] = tuple(_model(d, arrays, i) for i, d in enumerate(document["models"]))
-        return cls(**values)
 
 
 def describe_config(config: SelectionConfig) -> dict[str, Any]:
     """The completed configuration as plain JSON values."""
-    described: dict[str, Any] = _plain(asdict(config))
+    described: dict[str, Any] = _plain(config)
     described["method"]["name"] = config.method.name
     described.pop("n_threads")
     return described
 
 
-def _as_dict(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_as_dict(item) for item in value]
-    return asdict(value) if hasattr(value, "__dataclass_fields__") else value
-
-
 def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return _plain(vars(value))
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _tuples(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
-
-
-def _certificate(document: Mapping[str, Any]) -> Certificate:
-    latent, label = Bound(**document["latent"]), Bound(**document["label"])
-    return Certificate(latent=latent, label=label, band=document["band"])
-
-
-def _model(document: Mapping[str, Any], arrays: Arrays, index: int) -> ModelFit:
-    cuts = np.cumsum(arrays[f"{index}/n_levels"])[:-1]
-    factors = tuple(np.split(arrays[f"{index}/factors"], cuts))
-    return ModelFit(**_tuples(document), weights=arrays[f"{index}/weights"], factors=factors)
-
-
-def _curves(document: Mapping[str, Any]) -> tuple[AccuracyCurve, ...]:
-    return tuple(AccuracyCurve(**_tuples(curve)) for curve in document["curves"])

@@ -22,6 +22,7 @@ from app.jobs.units.service import UnitWork
 from app.logs import job_context
 from core.config import Compare, Evaluate, SelectionConfig
 from core.data.preparation import Prepared, prepare
+from core.documents import read
 from core.experiments.comparison import number_of_features, summarise_trials
 from core.experiments.stability import choose_sample, summarise_samples
 from core.experiments.trial import Ground, hold_trial
@@ -201,7 +202,7 @@ def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
     for unit in (unit for unit in units if unit.task["kind"] == TRIAL):
         method = compare.labels.index(unit.task["method"])
         if unit.status == Status.SUCCEEDED:
-            trials[method, unit.task["split"]] = Trial.from_json(unit.output)
+            trials[method, unit.task["split"]] = read(unit.output, Trial)
         elif unit.status == Status.FAILED:
             failures.setdefault(method, unit.error)
     k = number_of_features(table.ground, table.k)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.arrays import Values
+from core.arrays import Values, stack, unstack
 from core.cpd.bank import Parameters
 from core.cpd.model import CpdFit
 from core.gsm.objective import Information
@@ -82,8 +82,7 @@ def _fit_arrays(fits: Sequence[CpdFit]) -> Arrays:
     arrays: Arrays = {}
     for i, fit in enumerate(fits):
         arrays[f"{i}/weights"] = fit.weights
-        arrays[f"{i}/factors"] = np.concatenate(fit.factors)
-        arrays[f"{i}/n_levels"] = np.array([len(factor) for factor in fit.factors])
+        arrays[f"{i}/factors"], arrays[f"{i}/n_levels"] = stack(fit.factors)
         arrays[f"{i}/loglik"], arrays[f"{i}/objective"] = fit.loglik, fit.objective
         arrays[f"{i}/ended"] = np.array([fit.n_iter, fit.converged], dtype=np.int64)
     return arrays
@@ -95,11 +94,10 @@ def _fits(arrays: Mapping[str, Values]) -> list[CpdFit]:
 
 
 def _fit(arrays: Mapping[str, Values]) -> CpdFit:
-    cuts = np.cumsum(arrays["n_levels"])[:-1]
     n_iter, converged = arrays["ended"]
     return CpdFit(
         weights=arrays["weights"],
-        factors=[np.ascontiguousarray(f) for f in np.split(arrays["factors"], cuts)],
+        factors=unstack(arrays["factors"], arrays["n_levels"]),
         loglik=arrays["loglik"],
         objective=arrays["objective"],
         n_iter=int(n_iter),

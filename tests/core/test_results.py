@@ -10,6 +10,7 @@ import pytest
 
 from core.config import Evaluate, Mrmr
 from core.data.encoding import encode_with
+from core.documents import read_result
 from core.experiments.label_curve import LabelModel, label_curve
 from core.pipeline import select_features
 from core.results import SelectionResult
@@ -25,7 +26,7 @@ def result() -> SelectionResult:
 
 def test_json_and_arrays_hold_everything(result: SelectionResult) -> None:
     document = json.loads(json.dumps(result.to_json(), allow_nan=False))
-    again = SelectionResult.from_json(document, result.to_arrays())
+    again = read_result(document, result.to_arrays())
     for name, value in vars(result).items():
         if name != "models":
             assert getattr(again, name) == value, name
@@ -40,7 +41,7 @@ def test_json_and_arrays_hold_everything(result: SelectionResult) -> None:
 def test_a_rivals_result_turns_back_too() -> None:
     rival = select_features(mixed_table(), "y", quick(2, method=Mrmr()))
     document = json.loads(json.dumps(rival.to_json(), allow_nan=False))
-    assert SelectionResult.from_json(document, rival.to_arrays()) == rival
+    assert read_result(document, rival.to_arrays()) == rival
 
 
 def test_what_was_learnt_encodes_new_rows_and_predicts_them(result: SelectionResult) -> None:

@@ -13,6 +13,7 @@ from scipy import stats
 
 from core.config import Compare, GsmCpd, Jmim, Method, Mrmr, SelectionConfig
 from core.data.preparation import prepare
+from core.documents import read
 from core.errors import InvalidConfig, InvalidData
 from core.experiments import comparison
 from core.experiments.comparison import compare_methods, compare_pairs
@@ -51,7 +52,7 @@ def test_figures_are_those_of_the_trials() -> None:
 def test_a_comparison_survives_json() -> None:
     found = compare_methods(ground_of(), 2, Compare(methods=(Mrmr(), Jmim()), n_splits=2))
     document = json.loads(json.dumps(asdict(found), allow_nan=False))
-    assert Comparison.from_json(document) == found
+    assert read(document, Comparison) == found
 
 
 def test_pairs_by_the_definition_of_nadeau_and_bengio() -> None:
