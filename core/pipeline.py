@@ -25,6 +25,10 @@ def select_features(
     config: SelectionConfig | None = None,
     on_progress: OnProgress | None = None,
     checkpoint: Checkpoint | None = None,
+    *,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+    timer: Timer | None = None,
 ) -> SelectionResult:
     """Choose the features that inform most about the target.
 
@@ -38,10 +42,18 @@ def select_features(
     config : SelectionConfig, optional
         How many features, by which method, from what.
     on_progress : callable, optional
-        Told the phase, the fraction done and what was just found; stops the run by raising.
+        Told the phase, the fraction done and what was just found; stops the run by raising. Each
+        experiment begins at 0 again.
     checkpoint : Checkpoint, optional
         What an interrupted run of the same call completed; this run goes on from it, adds to it,
-        and gives the same result. Of a rival it holds the splits of the evaluation alone.
+        and gives the same result. Of a rival it holds the splits of the evaluation alone, of an
+        experiment nothing.
+    compare : Compare, optional
+        Which methods are compared, on how many splits.
+    bootstrap : Bootstrap, optional
+        On how many samples the features are chosen anew, to measure how stable the choice is.
+    timer : callable, optional
+        Gives seconds, for the times of the compared methods.
 
     Raises
     ------
@@ -49,62 +61,27 @@ def select_features(
         With a sentence that names the column or option at fault.
     """
     config = config or SelectionConfig()
-    done = checkpoint or Checkpoint()
-    reporter = _Reporter(on_progress or ignore, config)
+    tell, done = on_progress or ignore, checkpoint or Checkpoint()
+    reporter = _Reporter(tell, config)
     prepared = prepare(columns, target, config, reporter.encoded)
-    about = (prepared.problem, _number(config), config.method, reporter.chosen)
-    outcome = choose(*about, prepared.names, done.selection)
-    result = _unexplained(target, prepared, config)
-    if config.evaluate is not None:
-        ground = Ground.of(columns, prepared, config.evaluate)
-        about_trials = (ground, len(outcome.features), config.method, config.evaluate)
-        found = evaluate(*about_trials, reporter.evaluated, done.trials)
+    k = None if config.k == "auto" else config.k
+    about = (prepared.problem, k, config.method)
+    outcome = choose(*about, reporter.chosen, prepared.names, done.selection)
+    result = outcome.explain(_unexplained(target, prepared, config), prepared.names)
+    ground = partial(Ground.of, columns, prepared)
+    if (how := config.evaluate) is not None:
+        size = len(outcome.features)
+        found = evaluate(ground(how), size, config.method, how, reporter.evaluated, done.trials)
         result = replace(result, evaluation=found)
-    result = replace(result, notes=(*prepared.notes, *outcome.notes))
-    return outcome.explain(result, prepared.names)
-
-
-def add_experiments(
-    result: SelectionResult,
-    columns: Mapping[str, ArrayLike],
-    config: SelectionConfig,
-    compare: Compare | None = None,
-    bootstrap: Bootstrap | None = None,
-    on_progress: OnProgress | None = None,
-    timer: Timer | None = None,
-) -> SelectionResult:
-    """Complete a selection by a comparison of methods and by its stability, where asked for.
-
-    Parameters
-    ----------
-    result, columns, config
-        What `select_features` gave and was given.
-    compare : Compare, optional
-        Which methods, on how many splits.
-    bootstrap : Bootstrap, optional
-        How many samples the features are chosen on anew.
-    on_progress : callable, optional
-        Told the phase and the fraction done of each; stops the run by raising.
-    timer : callable, optional
-        Gives seconds, for the times of the methods.
-
-    """
-    tell = on_progress or ignore
-    prepared = prepare(columns, result.target, config, ignore)
-    k = _number(config)
     if compare is not None:
-        ground = Ground.of(columns, prepared, compare.evaluate)
         report = partial(_tell_phase, tell, "compare")
-        result = replace(result, comparison=compare_methods(ground, k, compare, report, timer))
+        comparison = compare_methods(ground(compare.evaluate), k, compare, report, timer)
+        result = replace(result, comparison=comparison)
     if bootstrap is not None:
-        about = (prepared.problem, k, config.method, bootstrap, prepared.names, result.names)
-        found = measure_stability(*about, partial(_tell_phase, tell, "resample"))
-        result = replace(result, stability=found)
+        report = partial(_tell_phase, tell, "resample")
+        stability = measure_stability(*about, bootstrap, prepared.names, result.names, report)
+        result = replace(result, stability=stability)
     return result
-
-
-def _number(config: SelectionConfig) -> int | None:
-    return None if config.k == "auto" else config.k
 
 
 def _unexplained(target: str, prepared: Prepared, config: SelectionConfig) -> SelectionResult:
@@ -119,6 +96,7 @@ def _unexplained(target: str, prepared: Prepared, config: SelectionConfig) -> Se
         n_distinct_rows=None,
         encoding=prepared.encoding,
         config=describe_config(config),
+        notes=prepared.notes,
     )
 
 

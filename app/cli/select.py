@@ -62,7 +62,7 @@ def run(
     """Run the selection with a progress bar on stderr."""
     columns = read(file)
     # Loading numba takes a second or more: not before the options and the file have proved right.
-    from core.pipeline import add_experiments, select_features  # noqa: PLC0415
+    from core.pipeline import select_features  # noqa: PLC0415
 
     console = Console(stderr=True)
     bar = Progress(
@@ -80,10 +80,10 @@ def run(
         def tell(step: Step) -> None:
             bar.update(task, completed=step.fraction, description=PHASES[step.phase])
 
-        result = select_features(columns, target, config, tell)
-        return add_experiments(
-            result, columns, config, compare, bootstrap, tell, timer=time.perf_counter
-        )
+        return select_features(
+            columns, target, config, tell,
+            compare=compare, bootstrap=bootstrap, timer=time.perf_counter,
+        )  # fmt: skip
 
 
 def read(file: Path) -> dict[str, NDArray[Any]]:

@@ -60,6 +60,7 @@ class GsmOutcome:
             rank=self.rank,
             models=tuple(_model_fit(fit, variables, self.method.family) for fit in self.fits),
             n_evaluations=self.n_evaluations,
+            notes=(*result.notes, *self.notes),
         )
 
     def _selected(self, names: Sequence[str]) -> tuple[Selected, ...]:

@@ -60,6 +60,7 @@ class RivalOutcome:
             selected=tuple(describe_step(step, rank, names) for rank, step in steps),
             left_out=tuple(left_out),
             suggested_k=self.stopped_by_itself_after or len(self.steps),
+            notes=(*result.notes, *self.notes),
         )
 
 

@@ -30,7 +30,7 @@ from core.config import (
     Rjmi,
     SelectionConfig,
 )
-from core.pipeline import add_experiments, select_features
+from core.pipeline import select_features
 from core.results import SelectionResult
 
 RECORD = Path(__file__).parents[1] / "data" / "fingerprints.json"
@@ -84,8 +84,9 @@ class Case:
 
     def run(self) -> SelectionResult:
         columns = self.table(self.config.seed)
-        result = select_features(columns, "y", self.config)
-        return add_experiments(result, columns, self.config, self.compare, self.bootstrap)
+        return select_features(
+            columns, "y", self.config, compare=self.compare, bootstrap=self.bootstrap
+        )
 
 
 def config(k: Any, seed: int = 0, **options: Any) -> SelectionConfig:
