@@ -7,7 +7,15 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
+import pytest
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    FilePayload,
+    Page,
+    ViewportSize,
+    sync_playwright,
+)
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -67,3 +75,14 @@ def opened(
     context.close()
     assert faults == []
     assert statuses == set(refused)
+
+
+def refused_with(*statuses: int) -> pytest.MarkDecorator:
+    """For tests of what the service refuses: the browser itself writes a line for each."""
+    return pytest.mark.parametrize("page", [statuses], indirect=True, ids=[""])
+
+
+def choose_file(page: Page, name: str, content: bytes) -> None:
+    page.goto("/#/datasets")
+    file = FilePayload(name=name, mimeType="text/csv", buffer=content)
+    page.locator("#file").set_input_files(file)

@@ -1,15 +1,19 @@
-"""One embedded service for the tests that leave it as it was."""
+"""One embedded service for the tests that leave it as it was, and a page on it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.browser import chromium, opened
 from tests.e2e.embedded import Service, serving
 
 # Packages of a person who starts the service among them, and calls them as we do ours.
 OURS = ("app", "core", "worker", "migrations")
+
+PATIENCE = 60_000
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +24,27 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         (directory / name / "__init__.py").write_text(f"raise RuntimeError('not our {name}')")
     with serving(directory / "data") as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def finished(service: Service) -> str:
+    """A job with a result."""
+    job_id = service.submit(service.upload(), k=3, method={"name": "gsm_cpd", "ranks": [5]})
+    service.wait_for(job_id, "succeeded")
+    return job_id
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE)
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def page(
+    browser: Browser, service: Service, finished: str, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """Opened when a first job is done: a worker may have to compile its kernels before it."""
+    with opened(browser, service.address, refused=getattr(request, "param", ())) as page:
+        yield page

@@ -5,54 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, Response, Route, expect
+from playwright.sync_api import Browser, Page, Response, Route, expect
 
-from tests.e2e.browser import CHROMIUM, PHONE, chromium, opened
+from tests.e2e.browser import CHROMIUM, PHONE, choose_file, opened, refused_with
 from tests.e2e.embedded import SLOW, WINE, Service, write_wide_table
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed")
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "a'b&\"<b>", "</script>"]
-PATIENCE = 60_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=PATIENCE)
-    with chromium() as running:
-        yield running
-
-
-@pytest.fixture
-def page(
-    browser: Browser, service: Service, finished: str, request: pytest.FixtureRequest
-) -> Iterator[Page]:
-    """Opened when a first job is done: a worker may have to compile its kernels before it."""
-    with opened(browser, service.address, refused=getattr(request, "param", ())) as page:
-        yield page
-
-
-def refused_with(*statuses: int) -> pytest.MarkDecorator:
-    """For tests of what the service refuses: the browser itself writes a line for each."""
-    return pytest.mark.parametrize("page", [statuses], indirect=True, ids=[""])
-
-
-@pytest.fixture(scope="module")
-def finished(service: Service) -> str:
-    """A job with a result."""
-    job_id = service.submit(service.upload(), k=3, method={"name": "gsm_cpd", "ranks": [5]})
-    service.wait_for(job_id, "succeeded")
-    return job_id
-
-
-def choose_file(page: Page, name: str, content: bytes) -> None:
-    page.goto("/#/datasets")
-    file = FilePayload(name=name, mimeType="text/csv", buffer=content)
-    page.locator("#file").set_input_files(file)
 
 
 def test_from_a_file_to_its_features(page: Page) -> None:
@@ -97,53 +60,6 @@ def test_the_report_is_saved(page: Page, finished: str) -> None:
     assert Path(download.value.path()).read_text().startswith("<!doctype html>")
 
 
-def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
-    page.goto(f"/#/new?dataset={service.upload()}")
-    target = page.get_by_label("Target", exact=True)
-    target.fill("cultivr")
-    expect(page.get_by_text("the nearest name is 'cultivar'")).to_be_visible()
-    expect(target).to_have_attribute("aria-invalid", "true")
-    target.fill("cultivar")
-    page.get_by_text("Parameters of the method").click()
-    page.get_by_label("n_models").fill("many")
-    expect(page.locator(".field", has_text="n_models").locator(".mistake")).not_to_be_empty()
-    page.get_by_role("button", name="Run").click()
-    expect(page.get_by_text("One field needs your attention.")).to_be_visible()
-    page.get_by_label("n_models").fill("2")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-
-
-def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service: Service) -> None:
-    page.goto(f"/#/new?dataset={service.upload()}")
-    page.get_by_label("Method", exact=True).select_option("mrmr")
-    page.get_by_label("K", exact=True).fill("1")
-    page.get_by_text("Columns and bins").click()
-    page.get_by_label("only these").fill("hue\nproline")
-    page.get_by_label("kinds").fill("prolin = discrete\nhue = sort of")
-    expect(page.get_by_text("Input should be 'continuous' or 'discrete'")).to_be_visible()
-    page.get_by_label("kinds").fill("prolin = discrete")
-    expect(page.get_by_text("the nearest name is 'proline'")).to_be_visible()
-    page.get_by_label("kinds").fill("proline = continuous")
-    page.get_by_text("Splits, seed, deadline and labels").click()
-    page.get_by_label("deadline in seconds").fill("0")
-    expect(page.locator(".field", has_text="deadline").locator(".mistake")).not_to_be_empty()
-    page.get_by_label("deadline in seconds").fill("600")
-    page.get_by_label("labels").fill("project = wine\nnote = a=b")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-    curl, python = page.locator("aside pre").all_inner_texts()
-    assert '"deadline_seconds": 600' in curl
-    assert 'labels={"project": "wine", "note": "a=b"},' in python
-    page.get_by_role("button", name="Run").click()
-    expect(page.locator(".headline")).to_contain_text("1 feature chosen")
-    (job,) = service.client.get("/v1/jobs", params={"label": "project=wine"}).json()["items"]
-    asked = job["specification"]
-    assert asked["columns"]["candidates"] == ["hue", "proline"]
-    assert asked["discretize"]["kinds"] == {"proline": "continuous"}
-    page.goto(f"/#/new?like={job['id']}")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-    assert page.locator("aside pre").first.inner_text() == curl
-
-
 def test_older_ones_come_by_pages_below_the_live_ones(page: Page, service: Service) -> None:
     def shorten(route: Route) -> None:
         route.continue_(url=route.request.url.replace("page_size=100", "page_size=2"))
@@ -177,16 +93,6 @@ def test_the_address_keeps_the_filter(page: Page, service: Service) -> None:
     expect(page.get_by_label("Status")).to_have_value("failed")
 
 
-def test_methods_are_compared_again_with_their_parameters(page: Page, service: Service) -> None:
-    methods = [{"name": "mrmr"}, {"name": "gsm_cpd", "ranks": [7], "n_models": 1}]
-    job_id = service.submit(service.upload(), k=1, method=methods[0], compare={"methods": methods})
-    page.goto(f"/#/new?like={job_id}")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-    written = page.locator("aside pre").first.inner_text()
-    assert '{"name":"gsm_cpd","ranks":[7],"n_models":1}' in "".join(written.split())
-    service.client.post(f"/v1/jobs/{job_id}/cancel").raise_for_status()
-
-
 def test_a_running_job_shows_its_progress_and_stops(
     page: Page, service: Service, tmp_path: Path
 ) -> None:
@@ -210,20 +116,6 @@ def test_errors_are_sentences(page: Page) -> None:
     expect(page.locator(".alert")).to_contain_text("picture.gif is no CSV")
     page.goto(f"/#/jobs/job_{'0' * 32}")
     expect(page.locator(".failure")).to_contain_text("There is no job")
-
-
-@refused_with(429)
-def test_a_limit_is_told_where_the_job_was_asked_for(page: Page, service: Service) -> None:
-    def refuse(route: Route) -> None:
-        problem = {"code": "too_many_queued_jobs", "detail": "100 jobs are waiting already"}
-        route.fulfill(status=429, json=problem, content_type="application/problem+json")
-
-    page.route("**/v1/jobs", refuse)
-    page.goto(f"/#/new?dataset={service.upload()}")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-    page.get_by_role("button", name="Run").click()
-    expect(page.locator(".alert")).to_contain_text("100 jobs are waiting already.")
-    expect(page.get_by_role("button", name="Run")).to_be_enabled()
 
 
 def test_names_that_try_to_be_markup_are_text(page: Page, service: Service) -> None:
@@ -268,23 +160,6 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, service: Service, finis
             assert box is not None
             assert box["width"] > PHONE["width"] / 4
             assert box["x"] + box["width"] <= PHONE["width"]
-
-
-def test_the_keyboard_reaches_everything(page: Page, service: Service) -> None:
-    page.goto(f"/#/new?dataset={service.upload()}")
-    expect(page.get_by_text("Ready to run.")).to_be_visible()
-    page.keyboard.press("Tab")
-    expect(page.get_by_text("Skip to the content")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("main")).to_be_focused()
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("Dataset", exact=True)).to_be_focused()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("K", exact=True)).to_be_focused()
-    page.keyboard.type("1")
-    page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_contain_text("cultivar")
 
 
 @refused_with(401)
