@@ -1,9 +1,10 @@
-"""The bell: the Celery object, the names of tasks and queues, and ringing them with an id."""
+"""The bell: the Celery object, what workers can be called for, and ringing them with an id."""
 
 from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -12,8 +13,6 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
-RUN_JOB = "pith.run_job"
-READ_DATASET = "pith.read_dataset"
 JOBS_QUEUE = "pith"
 READS_QUEUE = "pith.reads"
 # After a failure nobody asks the broker for this long: a sweep of hundreds waits for it once.
@@ -24,6 +23,20 @@ PROBE_SECONDS = 1
 BUSY_PATIENCE = 30
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a worker is called for: the name of the task, and the queue that its message takes."""
+
+    task: str
+    queue: str
+
+
+READ_DATASET = Call("pith.read_dataset", READS_QUEUE)
+RUN_JOB = Call("pith.run_job", JOBS_QUEUE)
+# With the id of the job: whoever hears it takes the unit that is next.
+RUN_UNIT = Call("pith.run_unit", JOBS_QUEUE)
 
 # A dead broker costs a ring this long, not the kernel's minutes.
 _TIMEOUTS: dict[str, Any] = {"socket_connect_timeout": 2, "socket_timeout": 5}
@@ -72,22 +85,15 @@ class Bell:
         self.celery = celery
         self._resume = 0.0
 
-    def ring_for_job(self, job_id: str) -> None:
-        """Tell a worker that this job may be claimed."""
-        self._ring(RUN_JOB, JOBS_QUEUE, job_id)
-
-    def ring_for_dataset(self, dataset_id: str) -> None:
-        """Tell a worker that this upload may be read."""
-        self._ring(READ_DATASET, READS_QUEUE, dataset_id)
-
-    def _ring(self, task: str, queue: str, identifier: str) -> None:
+    def ring(self, call: Call, identifier: str) -> None:
+        """Tell a worker that there is something to do for the row of this id."""
         if time.monotonic() < self._resume:
             return
         try:
-            self.celery.send_task(task, args=[identifier], queue=queue, retry=False)
+            self.celery.send_task(call.task, args=[identifier], queue=call.queue, retry=False)
         except (OperationalError, OSError) as error:
             self._resume = time.monotonic() + PAUSE_SECONDS
-            log.warning("broker unreachable", task=task, id=identifier, error=str(error))
+            log.warning("broker unreachable", task=call.task, id=identifier, error=str(error))
 
     def patience(self, queue: str, resend_seconds: float) -> timedelta:
         """How long a ring may go unheard before it is taken for lost."""
@@ -119,5 +125,6 @@ class BackgroundBell(Bell):
         super().__init__(celery)
         self._ringer = ThreadPoolExecutor(1, thread_name_prefix="bell")
 
-    def _ring(self, task: str, queue: str, identifier: str) -> None:
-        self._ringer.submit(super()._ring, task, queue, identifier)
+    def ring(self, call: Call, identifier: str) -> None:
+        """The same, a moment later."""
+        self._ringer.submit(super().ring, call, identifier)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.jobs import checkpoints
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from core.checkpoint import Checkpoint
 from worker.process import Process
 
@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 class CheckpointKeeper:
     """The checkpoint of one run: taken up at its start, saved at most every so many seconds."""
 
-    def __init__(self, process: Process, claim: Claim) -> None:
+    def __init__(self, process: Process, claim: JobClaim) -> None:
         self._process = process
         self._claim = claim
         self._version = version("pith")

@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs import runs
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from app.jobs.repository import Event
 from app.jobs.state import Stop
 from app.jobs.units import service as units
@@ -38,7 +38,7 @@ class Stopped(Exception):
 class Heartbeat:
     """Renews the lease, writes progress, and learns of a cancel, a deadline or the loss."""
 
-    def __init__(self, process: Process, claim: Claim | UnitClaim, recorder: Recorder) -> None:
+    def __init__(self, process: Process, claim: JobClaim | UnitClaim, recorder: Recorder) -> None:
         self._process = process
         self._claim = claim
         self._recorder = recorder
@@ -101,7 +101,7 @@ class Heartbeat:
 
     def _settle(self, session: Session) -> None:
         """Learn which events are there, after the answer to a commit may have been lost."""
-        if self._unsure and isinstance(self._claim, Claim):
+        if self._unsure and isinstance(self._claim, JobClaim):
             self._recorder.written_in_all(runs.count_reports(session, self._claim))
         self._unsure = False
 

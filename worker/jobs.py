@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from celery import signals
 
-from app.broker import JOBS_QUEUE, RUN_JOB
+from app.broker import JOBS_QUEUE, RUN_JOB, RUN_UNIT
 from app.settings import Settings
 from core.warm import warm_kernels
 from worker.pool import make_process, work_on
@@ -22,10 +22,13 @@ def main() -> None:
     process = make_process()
     process.celery.conf.update(_limits(process.settings))
 
-    @process.celery.task(name=RUN_JOB)  # type: ignore[untyped-decorator]
-    def run(job_id: str) -> None:
-        if not run_job(process, job_id):
-            run_unit(process, job_id)
+    @process.celery.task(name=RUN_JOB.task)  # type: ignore[untyped-decorator]
+    def run_whole(job_id: str) -> None:
+        run_job(process, job_id)
+
+    @process.celery.task(name=RUN_UNIT.task)  # type: ignore[untyped-decorator]
+    def run_part(job_id: str) -> None:
+        run_unit(process, job_id)
 
     @signals.worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
     def warm(**_: Any) -> None:

@@ -16,13 +16,13 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.datasets import service
+from app.datasets import reads
 from app.datasets.ingest import COLUMNS, OUTCOME, Limits, Order, out_of_memory
 from app.datasets.repository import ReadClaim
 from app.datasets.store import COLUMNS as COLUMNS_KEY
 from app.datasets.store import RAW, SCRATCH, key_of
 from app.db.base import AnyRow
-from app.jobs import sweep
+from app.jobs import runs
 from app.logs import job_context
 from app.processes.lifeline import command_of, spawn
 from worker.patience import patiently
@@ -41,7 +41,7 @@ class Interrupted(Exception):
 def read_dataset(process: Process, dataset_id: str) -> None:
     """Claim the upload and read it; nothing happens when it is not to be had."""
     with process.database.write() as session:
-        claimed = service.claim(session, dataset_id, process.new_owner(), process.lease)
+        claimed = reads.claim(session, dataset_id, process.new_owner(), process.lease)
     if claimed is None:
         return
     claim, row = claimed
@@ -49,7 +49,7 @@ def read_dataset(process: Process, dataset_id: str) -> None:
         try:
             _read(process, claim, row)
         except Interrupted:
-            patiently(process, lambda session: service.hand_back(session, process.bell, claim))
+            patiently(process, lambda session: reads.hand_back(session, process.bell, claim))
 
 
 def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
@@ -60,24 +60,22 @@ def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
         log.info("dataset read", rejected=outcome.get("rejected"))
         _conclude(process, claim, row, outcome, Path(directory) / COLUMNS)
     with process.database.write() as session:
-        sweep.release(session, process.bell, row.id)
+        runs.release(session, process.bell, row.id)
 
 
 def _conclude(
     process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str, Any], columns: Path
 ) -> None:
     if "rejected" in outcome:
-        patiently(
-            process, lambda session: service.reject(session, claim.holds(), outcome["rejected"])
-        )
+        patiently(process, lambda session: reads.reject(session, claim, outcome["rejected"]))
         return
     key = key_of(row.tenant, row.id, COLUMNS_KEY)
     with process.store.put(key) as target, columns.open("rb") as source:
         shutil.copyfileobj(source, target)
 
     def write(session: Session) -> bool:
-        accepted = service.accept(session, claim, outcome["n_rows"], outcome["columns"])
-        return accepted or not service.is_gone(session, row.id)
+        accepted = reads.accept(session, claim, outcome["n_rows"], outcome["columns"])
+        return accepted or not reads.is_gone(session, row.id)
 
     if not patiently(process, write):  # deleted while it was read
         process.store.delete(key_of(row.tenant, row.id))
@@ -136,7 +134,7 @@ def _await(
 def _renew(process: Process, claim: ReadClaim) -> bool:
     try:
         with process.database.write() as session:
-            return service.renew(session, claim, process.lease)
+            return reads.renew(session, claim, process.lease)
     except SQLAlchemyError as error:  # what was read is still accepted, if the claim holds then
         log.warning("lease not renewed", error=str(error))
         return True

@@ -19,7 +19,7 @@ def main() -> None:
     """Read uploads and sweep until told to stop."""
     process = make_process()
 
-    @process.celery.task(name=READ_DATASET)  # type: ignore[untyped-decorator]
+    @process.celery.task(name=READ_DATASET.task)  # type: ignore[untyped-decorator]
     def read(dataset_id: str) -> None:
         read_dataset(process, dataset_id)
 

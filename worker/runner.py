@@ -16,13 +16,13 @@ from app.datasets.store import COLUMNS, key_of
 from app.db.base import utc_now
 from app.errors import ServiceError
 from app.jobs import runs
+from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.memory import check_memory
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
 from app.jobs.specification import Specification, check_columns, config_of
 from app.jobs.state import Stop
-from app.jobs.units.service import UnitWork
 from app.logs import job_context
 from app.provenance import versions
 from core.errors import CoreError
@@ -46,23 +46,22 @@ OUT_OF_MEMORY = Failure(
 )
 
 
-def run_job(process: Process, job_id: str) -> bool:
-    """Claim the job and bring it to an end; False when it is not to be had."""
+def run_job(process: Process, job_id: str) -> None:
+    """Claim the job and bring it to an end; nothing happens when it is not to be had."""
     with process.database.write() as session:
         max_running = process.settings.tenant_max_running_jobs
         work = runs.claim(session, job_id, process.new_owner(), process.lease, max_running)
     if work is None:
-        return False
+        return
     with job_context(job_id, attempt=work.claim.attempt):
         log.info("job started")
         outcome = _execute(process, work)
         log.info("job ended", outcome=outcome)
     with process.database.write() as session:
         runs.ring_next(session, process.bell, work.tenant, max_running)
-    return True
 
 
-def _execute(process: Process, work: Work) -> str:
+def _execute(process: Process, work: Work[JobClaim]) -> str:
     recorder = Recorder()
     try:
         with Heartbeat(process, work.claim, recorder) as heartbeat:
@@ -81,7 +80,7 @@ def _execute(process: Process, work: Work) -> str:
 
 def compute(
     process: Process,
-    work: Work | UnitWork,
+    work: Work[Any],
     heartbeat: Heartbeat,
     keeper: CheckpointKeeper | None = None,
 ) -> JobResult:
@@ -119,9 +118,7 @@ def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progres
     return report
 
 
-def load_input(
-    process: Process, work: Work | UnitWork
-) -> tuple[Specification, dict[str, NDArray[Any]]]:
+def load_input(process: Process, work: Work[Any]) -> tuple[Specification, dict[str, NDArray[Any]]]:
     """What is asked, and the columns it is asked of."""
     specification = Specification.model_validate(work.specification)
     with process.database.read() as session:
@@ -133,7 +130,7 @@ def load_input(
     return specification, columns
 
 
-def _provenance(work: Work | UnitWork, sha256: str) -> dict[str, Any]:
+def _provenance(work: Work[Any], sha256: str) -> dict[str, Any]:
     return {
         "dataset": {"id": work.dataset_id, "sha256": sha256},
         "specification": work.specification,
@@ -161,7 +158,7 @@ def explain(error: Exception) -> Failure:
     return INTERNAL
 
 
-def _succeed(process: Process, work: Work, recorder: Recorder, result: JobResult) -> str:
+def _succeed(process: Process, work: Work[JobClaim], recorder: Recorder, result: JobResult) -> str:
     values, events = recorder.close()
     # With k="auto" more were tried than the result keeps.
     values["chosen"] = [feature["name"] for feature in result.document["selected"]]
@@ -172,7 +169,7 @@ def _succeed(process: Process, work: Work, recorder: Recorder, result: JobResult
     return "succeeded" if patiently(process, write) else "lost"
 
 
-def _fail(process: Process, work: Work, recorder: Recorder, failure: Failure) -> str:
+def _fail(process: Process, work: Work[JobClaim], recorder: Recorder, failure: Failure) -> str:
     values, events = recorder.close()
 
     def write(session: Session) -> bool:
@@ -181,6 +178,6 @@ def _fail(process: Process, work: Work, recorder: Recorder, failure: Failure) ->
     return f"failed: {failure.code}" if patiently(process, write) else "lost"
 
 
-def _stop(process: Process, work: Work, reason: Stop) -> str:
+def _stop(process: Process, work: Work[JobClaim], reason: Stop) -> str:
     patiently(process, lambda session: runs.stop(session, process.bell, work.claim, reason))
     return reason

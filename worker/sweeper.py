@@ -9,12 +9,10 @@ import structlog
 
 from app.broker import Bell
 from app.datasets.store import Store
-from app.datasets.sweep import sweep_datasets
 from app.db.session import Database
-from app.jobs.sweep import sweep_jobs
-from app.jobs.units.sweep import sweep_units
 from app.settings import Settings
 from app.upkeep.retention import remove_old
+from app.upkeep.sweeps import sweep
 
 log = structlog.get_logger(__name__)
 
@@ -51,9 +49,7 @@ class Sweeper:
         """One round; what goes wrong is tried again in the next."""
         try:
             with self._database.write() as session:
-                sweep_datasets(session, self._bell, self._settings)
-                sweep_jobs(session, self._bell, self._settings)
-                sweep_units(session, self._bell, self._settings)
+                sweep(session, self._bell, self._settings)
                 if time.monotonic() >= self._next_removal:
                     self._next_removal = time.monotonic() + REMOVAL_SECONDS
                     remove_old(session, self._store, self._settings)

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import BigInteger, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.db.base import Base, Leased
+from app.db.base import Base
+from app.leases import Leased
 
 
 class DatasetStatus(StrEnum):
@@ -23,10 +24,12 @@ class DatasetStatus(StrEnum):
 class Dataset(Leased, Base):
     """An upload and what reading it found.
 
+    It is `processing` also while nobody reads it: `owner` tells whether somebody does.
     `content_key` stands for the bytes and how they are to be read: one dataset for each in a
     tenant. `columns` holds the profile of every column.
     """
 
+    WAITING = HELD = DatasetStatus.PROCESSING
     __tablename__ = "datasets"
     __table_args__ = (
         UniqueConstraint("tenant", "content_key"),
@@ -36,7 +39,6 @@ class Dataset(Leased, Base):
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64))
-    status: Mapped[str] = mapped_column(String(16), default=DatasetStatus.PROCESSING)
     name: Mapped[str | None] = mapped_column(String(255))
     format: Mapped[str] = mapped_column(String(16))
     options: Mapped[dict[str, Any]]

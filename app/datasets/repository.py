@@ -7,33 +7,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, String, delete, func, select, tuple_
 from sqlalchemy.orm import Session
 
+from app import leases
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import NO_SYNC, AnyRow, Reader, Utc
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc, utc_now
+from app.leases import Claim
 
-SWEEP_LIMIT = 500
 HIDDEN = {"columns", "owner"}
 LISTED = tuple(c for c in Dataset.__table__.columns if c.name not in HIDDEN)
 
 
 @dataclass(frozen=True)
-class ReadClaim:
+class ReadClaim(Claim):
     """A worker's right to one attempt at reading an upload."""
 
+    leased = Dataset
+    key = (Dataset.id,)
     dataset_id: str
-    owner: str
-    attempt: int
-
-    def holds(self) -> tuple[ColumnElement[bool], ...]:
-        """True in the database while nobody took the dataset away."""
-        return (
-            Dataset.id == self.dataset_id,
-            Dataset.status == DatasetStatus.PROCESSING,
-            Dataset.owner == self.owner,
-            Dataset.attempt == self.attempt,
-        )
 
 
 def read(session: Reader, tenant: str, dataset_id: str) -> AnyRow | None:
@@ -112,40 +104,22 @@ def remove(session: Session, tenant: str, dataset_id: str) -> bool:
     return removed.one_or_none() is not None
 
 
-def claim(
-    session: Session, dataset_id: str, owner: str, now: datetime, lease_until: datetime
-) -> AnyRow | None:
-    """Take an upload that nobody reads."""
-    guard = (
-        Dataset.id == dataset_id,
-        Dataset.status == DatasetStatus.PROCESSING,
-        Dataset.owner.is_(None),
-        Dataset.available_at <= now,
-    )
-    values = {"owner": owner, "attempt": Dataset.attempt + 1, "lease_until": lease_until}
-    return change(session, guard, values)
-
-
 def change(
     session: Session, guard: Sequence[ColumnElement[bool]], values: Mapping[str, Any]
 ) -> AnyRow | None:
     """One conditional UPDATE; None when the guard does not hold."""
-    statement = update(Dataset).where(*guard).values(values).returning(*LISTED)
-    return session.execute(statement, execution_options=NO_SYNC).one_or_none()
+    return leases.change(session, Dataset, guard, values, LISTED)
 
 
-def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
-    """Unread uploads whose bell was rung before `cutoff`, or before their back-off was over."""
-    waiting = (
-        Dataset.status == DatasetStatus.PROCESSING,
-        Dataset.owner.is_(None),
-        Dataset.available_at <= now,
-        or_(Dataset.enqueued_at < cutoff, Dataset.enqueued_at < Dataset.available_at),
-    )
-    due = select(Dataset.id).where(*waiting).order_by(Dataset.enqueued_at).limit(SWEEP_LIMIT)
-    statement = update(Dataset).where(Dataset.id.in_(due), *waiting).values(enqueued_at=now)
-    taken = session.execute(statement.returning(Dataset.id), execution_options=NO_SYNC)
-    return taken.scalars().all()
+def conclude(
+    session: Session,
+    guard: Sequence[ColumnElement[bool]],
+    status: DatasetStatus,
+    values: Mapping[str, Any],
+) -> bool:
+    """It has been read, or never will be, if `guard` holds, which names one claim on it."""
+    final = {**leases.RELEASED, "status": status, "finished_at": utc_now()}
+    return change(session, guard, {**final, **values}) is not None
 
 
 def find_old(session: Session, cutoff: datetime, after: str) -> Sequence[AnyRow]:
@@ -156,11 +130,3 @@ def find_old(session: Session, cutoff: datetime, after: str) -> Sequence[AnyRow]
         Dataset.id > after,
     )
     return session.execute(statement.order_by(Dataset.id).limit(SWEEP_LIMIT)).all()
-
-
-def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
-    """Uploads whose reader's lease is over."""
-    statement = select(Dataset.id, Dataset.owner, Dataset.attempt).where(
-        Dataset.status == DatasetStatus.PROCESSING, Dataset.lease_until <= now
-    )
-    return session.execute(statement.limit(SWEEP_LIMIT)).all()

@@ -1,4 +1,4 @@
-"""What callers and workers do with datasets. Every transaction is visible here."""
+"""What callers do with datasets. Every transaction is visible here."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
 
-from app.broker import Bell
+from app.broker import READ_DATASET, Bell
 from app.datasets import repository
 from app.datasets.formats import CsvOptions, Format
-from app.datasets.models import Dataset, DatasetStatus
-from app.datasets.repository import ReadClaim
+from app.datasets.models import Dataset
 from app.datasets.store import Store, key_of
 from app.db.base import AnyRow, Reader, utc_now
 from app.db.tenants import lock_tenant
@@ -77,7 +75,7 @@ def register(
     if known is not None:
         store.delete(key_of(tenant, upload.dataset_id))
         return row, False
-    bell.ring_for_dataset(row.id)
+    bell.ring(READ_DATASET, row.id)
     return row, True
 
 
@@ -128,57 +126,3 @@ def delete(session: Session, tenant: str, store: Store, dataset_id: str) -> None
 
 def _not_found(dataset_id: str) -> NotFound:
     return NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
-
-
-def claim(
-    session: Session, dataset_id: str, owner: str, lease: timedelta
-) -> tuple[ReadClaim, AnyRow] | None:
-    """Take an upload to read it; None when it is not to be had."""
-    now = utc_now()
-    with session.begin():
-        row = repository.claim(session, dataset_id, owner, now, now + lease)
-    return None if row is None else (ReadClaim(row.id, owner, row.attempt), row)
-
-
-def renew(session: Session, claimed: ReadClaim, lease: timedelta) -> bool:
-    """Prolong the lease; False when the dataset was taken away."""
-    values = {"lease_until": utc_now() + lease}
-    with session.begin():
-        return repository.change(session, claimed.holds(), values) is not None
-
-
-def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]) -> bool:
-    """The dataset is ready, if the claim still holds."""
-    values = {"n_rows": n_rows, "n_columns": len(columns), "columns": columns}
-    return _finish(session, claimed.holds(), DatasetStatus.READY, values)
-
-
-def is_gone(session: Session, dataset_id: str) -> bool:
-    """Whether the dataset was deleted."""
-    with session.begin():
-        return not repository.exists(session, dataset_id)
-
-
-def reject(session: Session, guard: Sequence[ColumnElement[bool]], reason: str) -> bool:
-    """The dataset cannot be used, if `guard` holds, which names one claim on it."""
-    return _finish(session, guard, DatasetStatus.REJECTED, {"reason": reason})
-
-
-def _finish(
-    session: Session,
-    guard: Sequence[ColumnElement[bool]],
-    status: DatasetStatus,
-    values: dict[str, Any],
-) -> bool:
-    final = {"status": status, "finished_at": utc_now(), "owner": None, "lease_until": None}
-    with session.begin():
-        return repository.change(session, guard, {**final, **values}) is not None
-
-
-def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:
-    """Let another worker read it, without charging the attempt."""
-    now = utc_now()
-    free = {"owner": None, "lease_until": None, "available_at": now, "enqueued_at": now}
-    with session.begin():
-        repository.change(session, claimed.holds(), {**free, "attempt": Dataset.attempt - 1})
-    bell.ring_for_dataset(claimed.dataset_id)

@@ -1,4 +1,4 @@
-"""What every table shares: names of constraints, the type of times, JSON, the lease."""
+"""What every table shares: names of constraints, the type of times, JSON."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Connection, DateTime, Dialect, MetaData, Row, String, TypeDecorator
+from sqlalchemy import JSON, Connection, DateTime, Dialect, MetaData, Row, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Session
 
 AnyRow = Row[*tuple[Any, ...]]
 # Reading needs no unit of work, and without one takes half the time.
 Reader = Session | Connection
 # For statements that change rows: no session of ours holds objects that would have to follow.
 NO_SYNC = {"synchronize_session": False}
+# So many rows are swept by one statement.
+SWEEP_LIMIT = 500
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -57,20 +59,6 @@ class Base(DeclarativeBase):
         dict[str, Any]: DOCUMENT,
         list[Any]: DOCUMENT,
     }
-
-
-class Leased:
-    """A row that a worker claims: how often, by whom, until when, and not before when.
-
-    `owner` is new with every claim, so that a worker which was taken for dead recognises nothing as
-    its own. `enqueued_at` is when the bell was last rung for it.
-    """
-
-    attempt: Mapped[int] = mapped_column(default=0)
-    owner: Mapped[str | None] = mapped_column(String(64))
-    lease_until: Mapped[datetime | None]
-    available_at: Mapped[datetime]
-    enqueued_at: Mapped[datetime]
 
 
 def new_id(prefix: str) -> str:

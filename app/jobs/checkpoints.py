@@ -8,14 +8,13 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.db.base import NO_SYNC, Reader
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from app.jobs.models import Job, JobCheckpoint
-from app.jobs.state import Status
 
 
-def save(session: Session, claim: Claim, version: str, parts: Mapping[str, bytes]) -> bool:
+def save(session: Session, claim: JobClaim, version: str, parts: Mapping[str, bytes]) -> bool:
     """Keep the parts in place of older ones of their phases, while the claim holds."""
-    holds = select(Job.tenant).where(Job.status == Status.RUNNING, *claim.holds())
+    holds = select(Job.tenant).where(*claim.holds())
     with session.begin():
         tenant = session.execute(holds.with_for_update()).scalar_one_or_none()
         if tenant is None:

@@ -1,62 +1,52 @@
-"""All SQL about claims on jobs: who may run one, whose lease is over, who waits unheard.
+"""All SQL about claims on jobs: who may run one, and which wait for what.
 
 Nothing here begins or commits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from app.broker import RUN_JOB
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import NO_SYNC, AnyRow
+from app.db.base import SWEEP_LIMIT, AnyRow, utc_now
 from app.jobs.models import Job, JobEvent
-from app.jobs.repository import SWEEP_LIMIT, Event, amend, count_jobs
-from app.jobs.state import CLAIM, Status
+from app.jobs.repository import count_jobs
+from app.jobs.state import CLAIM, LIVE, Status
+from app.leases import Claim, Waiting, is_free
 
 # Events that `core` reports; the others are about the job itself.
 REPORTED = ("phase", "loglik", "selected")
+UNCANCELLED = Job.cancel_requested_at.is_(None)
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A worker's right to one attempt at a job; `owner` is unlike that of any other claim."""
+class JobClaim(Claim):
+    """A worker's right to one attempt at a job."""
 
+    leased = Job
+    key = (Job.id,)
+    seen = (Job.cancel_requested_at, Job.deadline_at)
     job_id: str
-    owner: str
-    attempt: int
 
-    def holds(self) -> tuple[ColumnElement[bool], ...]:
-        """True in the database while nobody took the job away."""
-        return (Job.id == self.job_id, Job.owner == self.owner, Job.attempt == self.attempt)
-
-    def holds_uncancelled(self) -> tuple[ColumnElement[bool], ...]:
-        """The same, while nobody asked for an end either."""
-        return (*self.holds(), Job.cancel_requested_at.is_(None))
+    def holds_uncancelled(self) -> list[ColumnElement[bool]]:
+        """True in the database while nobody took the job away, nor asked for its end."""
+        return [*self.holds(), UNCANCELLED]
 
 
-def renew(
-    session: Session,
-    claim: Claim,
-    now: datetime,
-    lease_until: datetime,
-    values: Mapping[str, Any],
-    events: Sequence[Event],
-) -> AnyRow | None:
-    """Prolong the lease and write the progress, while the claim holds."""
-    guard = [Job.status == Status.RUNNING, *claim.holds()]
-    return amend(session, guard, now, {**values, "lease_until": lease_until}, events)
+def is_claimable(max_running: int | None = None) -> list[ColumnElement[bool]]:
+    """A whole job that a worker may take."""
+    return [Job.n_units == 0, *is_free(Job), *is_runnable(max_running)]
 
 
-def is_runnable(now: datetime, max_running: int | None = None) -> list[ColumnElement[bool]]:
-    """Its time has come, its dataset has been read, and its tenant may run one more."""
+def is_runnable(max_running: int | None = None) -> list[ColumnElement[bool]]:
+    """It is in time, its dataset has been read, and its tenant may run one more."""
     ready = select(Dataset.id).where(Dataset.status == DatasetStatus.READY)
-    conditions = [Job.available_at <= now, Job.deadline_at > now, Job.dataset_id.in_(ready)]
+    conditions = [Job.deadline_at > utc_now(), Job.dataset_id.in_(ready)]
     if max_running is not None:
         conditions.append(has_room(max_running))
     return conditions
@@ -70,46 +60,37 @@ def has_room(max_running: int) -> ColumnElement[bool]:
     return Job.tenant.not_in(full)
 
 
+def waiting(max_running: int | None = None) -> Waiting:
+    """Jobs that a worker is rung for."""
+    return Waiting(Job, RUN_JOB, is_claimable(max_running), Job.available_at)
+
+
 def read_tenant(session: Session, job_id: str) -> str:
     """Whose job it is; nobody's when there is none."""
     return session.execute(select(Job.tenant).where(Job.id == job_id)).scalar_one_or_none() or ""
 
 
-def find_held_up(session: Session, tenant: str, now: datetime, max_running: int) -> str | None:
+_QUEUED = select(Job.id, Job.n_units).where(Job.status == Status.QUEUED)
+
+
+def find_held_up(session: Session, tenant: str, max_running: int) -> AnyRow | None:
     """The oldest job that waited for the tenant to have one less running; none if none had to."""
     if count_jobs(session, tenant, Status.RUNNING) != max_running - 1:
         return None
-    statement = select(Job.id).where(Job.tenant == tenant, Job.status == Status.QUEUED)
-    statement = statement.where(*is_runnable(now)).order_by(Job.created_at).limit(1)
-    return session.execute(statement).scalar_one_or_none()
+    statement = _QUEUED.where(Job.tenant == tenant, *is_free(Job), *is_runnable())
+    return session.execute(statement.order_by(Job.created_at).limit(1)).one_or_none()
 
 
-def take_unheard(
-    session: Session, now: datetime, cutoff: datetime, max_running: int | None = None
-) -> Sequence[str]:
-    """Queued jobs whose bell was rung before `cutoff`, or before their back-off was over."""
-    silent = or_(Job.enqueued_at < cutoff, Job.enqueued_at < Job.available_at)
-    due = select(Job.id).where(Job.status == Status.QUEUED, *is_runnable(now, max_running), silent)
-    statement = (
-        update(Job)
-        .where(Job.id.in_(due.order_by(Job.enqueued_at).limit(SWEEP_LIMIT)), silent)
-        .values(enqueued_at=now)
-        .returning(Job.id)
-    )
-    return session.execute(statement, execution_options=NO_SYNC).scalars().all()
+def list_queued(session: Session, dataset_id: str) -> Sequence[AnyRow]:
+    """Jobs that wait for a dataset."""
+    return session.execute(_QUEUED.where(Job.dataset_id == dataset_id)).all()
 
 
-def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
-    """Running jobs whose lease is over."""
-    over = (Job.status == Status.RUNNING, Job.lease_until <= now)
-    statement = select(Job.id, Job.owner, Job.attempt, Job.cancel_requested_at, Job.deadline_at)
-    return session.execute(statement.where(*over).limit(SWEEP_LIMIT)).all()
-
-
-def find_overdue(session: Session, now: datetime) -> Sequence[str]:
-    """Queued jobs beyond their deadline."""
-    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.deadline_at <= now)
-    return session.execute(statement.limit(SWEEP_LIMIT)).scalars().all()
+def find_overdue(session: Session) -> Sequence[str]:
+    """Jobs beyond their deadline that nobody holds, since they are queued or consist of units."""
+    unheld = or_(Job.status == Status.QUEUED, Job.n_units > 0)
+    overdue = (Job.status.in_(LIVE), unheld, Job.deadline_at <= utc_now())
+    return session.execute(select(Job.id).where(*overdue).limit(SWEEP_LIMIT)).scalars().all()
 
 
 def find_hopeless(session: Session) -> Sequence[AnyRow]:
@@ -118,12 +99,6 @@ def find_hopeless(session: Session) -> Sequence[AnyRow]:
     statement = select(Job.id, Dataset.reason).outerjoin(Dataset, Dataset.id == Job.dataset_id)
     statement = statement.where(Job.status == Status.QUEUED, hopeless)
     return session.execute(statement.limit(SWEEP_LIMIT)).all()
-
-
-def list_queued(session: Session, dataset_id: str) -> Sequence[str]:
-    """Jobs that wait for a dataset."""
-    statement = select(Job.id).where(Job.status == Status.QUEUED, Job.dataset_id == dataset_id)
-    return session.execute(statement).scalars().all()
 
 
 def count_reports(session: Session, job_id: str) -> int:

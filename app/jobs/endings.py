@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from app import metrics
 from app.db.base import AnyRow, utc_now
 from app.jobs import repository, state
+from app.jobs.models import Job
 from app.jobs.repository import Event
 
 
@@ -24,21 +26,33 @@ class Failure:
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept and shown."""
-        return {"code": self.code, "message": self.message, "retryable": self.retryable}
+        return asdict(self)
 
 
 OVERDUE = Failure("deadline_exceeded", "the job's deadline passed before it was done")
+LOST = Failure(
+    "worker_lost",
+    "the worker ended or fell silent in every attempt; the job may need more memory than there is",
+)
 
 
 def end(
     session: Session,
     transition: state.Transition,
-    guard: Sequence[Any],
-    values: Mapping[str, Any],
+    guard: Sequence[ColumnElement[bool]],
+    values: Mapping[str, Any] | None = None,
+    *,
+    failure: Failure | None = None,
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
 ) -> AnyRow | None:
-    """Make a transition to a final status, count it, and drop what units there are."""
+    """Make a transition to a final status, count it, and drop what units there are.
+
+    A failure is told by the job and, with `data`, by the event.
+    """
+    values, data = {**(values or {})}, {**(data or {})}
+    if failure is not None:
+        values, data = {**values, "error": failure.to_json()}, {**failure.to_json(), **data}
     row = repository.change(session, transition, guard, utc_now(), values, data=data, events=events)
     if row is not None:
         repository.forget_checkpoints(session, row.id)
@@ -54,3 +68,10 @@ def _finished(row: AnyRow) -> dict[tuple[str, str], float]:
         amounts[metrics.PHASE_SECONDS, phase] = seconds
         amounts[metrics.PHASE_COUNT, phase] = 1
     return amounts
+
+
+def expire(session: Session, job_id: str) -> None:
+    """End a job whose deadline has passed, unless a worker holds it, which ends it itself."""
+    overdue = [Job.id == job_id, Job.deadline_at <= utc_now()]
+    end(session, state.EXPIRE_QUEUED, overdue, failure=OVERDUE)
+    end(session, state.EXPIRE_RUNNING, [*overdue, Job.n_units > 0], failure=OVERDUE)

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.db.base import Base, Leased
+from app.db.base import Base
 from app.jobs.state import Status
+from app.leases import Leased
 
 
 class Job(Leased, Base):
@@ -21,6 +22,7 @@ class Job(Leased, Base):
     job outlives its dataset.
     """
 
+    WAITING, HELD = Status.QUEUED, Status.RUNNING
     __tablename__ = "jobs"
     __table_args__ = (
         UniqueConstraint("tenant", "idempotency_key"),
@@ -32,7 +34,6 @@ class Job(Leased, Base):
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64))
     dataset_id: Mapped[str] = mapped_column(String(40))
-    status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
     specification: Mapped[dict[str, Any]]
     labels: Mapped[dict[str, Any]]
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
@@ -61,13 +62,13 @@ class Unit(Leased, Base):
     done, `output` and `arrays` what came of it, `error` why nothing did.
     """
 
+    WAITING, HELD = Status.QUEUED, Status.RUNNING
     __tablename__ = "job_units"
     __table_args__ = (Index(None, "status", "lease_until"),)
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     tenant: Mapped[str] = mapped_column(String(64))
-    status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
     task: Mapped[dict[str, Any]]
     progress: Mapped[float] = mapped_column(default=0.0)
     output: Mapped[dict[str, Any] | None]

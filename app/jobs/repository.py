@@ -20,11 +20,11 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
-    update,
 )
 from sqlalchemy.orm import Session
 
-from app.db.base import NO_SYNC, AnyRow, Reader, Utc
+from app import leases
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc
 from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
 from app.jobs.state import LIVE, Status, Transition
 
@@ -35,7 +35,6 @@ _POLL = select(*POLLED)
 _POLL_ONE = _POLL.where(
     Job.__table__.c.id == bindparam("job_id"), Job.__table__.c.tenant == bindparam("tenant")
 )
-SWEEP_LIMIT = 500
 
 
 @dataclass(frozen=True)
@@ -122,19 +121,8 @@ def change(
     recorded = [*events, Event(transition.event, data or {})]
     values = {**values, "status": transition.target}
     if transition.target.is_final:
-        values = {**values, "finished_at": now, "owner": None, "lease_until": None}
+        values = {**values, **leases.RELEASED, "finished_at": now}
     return amend(session, [Job.status.in_(transition.sources), *guard], now, values, recorded)
-
-
-def note(
-    session: Session,
-    job_id: str,
-    now: datetime,
-    values: Mapping[str, Any],
-    events: Sequence[Event],
-) -> AnyRow | None:
-    """Write what happened to a running job that nobody holds by itself."""
-    return amend(session, [Job.id == job_id, Job.status == Status.RUNNING], now, values, events)
 
 
 def lock_job(session: Session, tenant: str, job_id: str) -> None:
@@ -161,8 +149,7 @@ def amend(
 ) -> AnyRow | None:
     """Write values and events where `guard` holds, which names one job; None if it does not."""
     numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
-    statement = update(Job).where(*guard).values({**values, **numbered}).returning(*POLLED)
-    row = session.execute(statement, execution_options=NO_SYNC).one_or_none()
+    row = leases.change(session, Job, guard, {**values, **numbered}, POLLED)
     if row is not None:
         _record(session, row.id, row.tenant, row.n_events - len(events) + 1, events, now)
     return row

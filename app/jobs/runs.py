@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy.orm import Session
 
-from app import metrics
-from app.broker import Bell
-from app.db.base import utc_now
+from app import leases, metrics
+from app.broker import RUN_JOB, RUN_UNIT, Bell
+from app.db.base import AnyRow, utc_now
 from app.db.tenants import lock_tenant
 from app.jobs import claims, repository, state
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from app.jobs.endings import OVERDUE, Failure, end
 from app.jobs.models import Job, JobResult
 from app.jobs.repository import Event
+from app.leases import Claim
+
+C = TypeVar("C", bound=Claim)
 
 
 @dataclass(frozen=True)
-class Work:
+class Work(Generic[C]):
     """A claimed job: all that a worker needs to know."""
 
-    claim: Claim
+    claim: C
     tenant: str
     dataset_id: str
     specification: dict[str, Any]
@@ -32,37 +35,63 @@ class Work:
 
 def claim(
     session: Session, job_id: str, owner: str, lease: timedelta, max_running: int | None = None
-) -> Work | None:
+) -> Work[JobClaim] | None:
     """Take a queued job whose time has come; None when it is not to be had.
 
     Nor is it while its tenant has `max_running` jobs that run.
     """
     now = utc_now()
-    values = {"owner": owner, "attempt": Job.attempt + 1, "lease_until": now + lease}
     fresh = {"started_at": now, "progress": 0.0, "phase": None, "loglik": None}
     fresh |= {"chosen": [], "phase_seconds": {}}
-    guard = [Job.id == job_id, Job.n_units == 0, *claims.is_runnable(now, max_running)]
     with session.begin():
         if max_running is not None:
             lock_tenant(session, claims.read_tenant(session, job_id))
-        row = repository.change(session, state.CLAIM, guard, now, {**values, **fresh})
+        guard = [Job.id == job_id, *claims.is_claimable(max_running)]
+        values = {**leases.claimed(Job, owner, lease), **fresh}
+        row = repository.change(session, state.CLAIM, guard, now, values)
         if row is None:
             return None
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
-    return Work(Claim(row.id, owner, row.attempt), row.tenant, row.dataset_id, row.specification)
+    claimed = JobClaim(owner, row.attempt, row.id)
+    return Work(claimed, row.tenant, row.dataset_id, row.specification)
+
+
+def ring(bell: Bell, job: AnyRow) -> None:
+    """Ring for a job that waits, or for its units."""
+    bell.ring(RUN_UNIT if job.n_units else RUN_JOB, job.id)
 
 
 def ring_next(session: Session, bell: Bell, tenant: str, max_running: int) -> None:
     """Ring for the job that has waited longest for one of this tenant's to end."""
     with session.begin():
-        job_id = claims.find_held_up(session, tenant, utc_now(), max_running)
-    if job_id is not None:
-        bell.ring_for_job(job_id)
+        job = claims.find_held_up(session, tenant, max_running)
+    if job is not None:
+        ring(bell, job)
+
+
+def release(session: Session, bell: Bell, dataset_id: str) -> None:
+    """Go on with the jobs that waited for a dataset, now that it has been read or rejected."""
+    refuse_hopeless(session)
+    with session.begin():
+        waiting = claims.list_queued(session, dataset_id)
+    for job in waiting:
+        ring(bell, job)
+
+
+def refuse_hopeless(session: Session) -> None:
+    """Fail the queued jobs whose dataset cannot be used."""
+    with session.begin():
+        hopeless = claims.find_hopeless(session)
+    for job_id, reason in hopeless:
+        words = f"was rejected: {reason}" if reason else "is gone"
+        failure = Failure("dataset_rejected", f"the dataset {words}")
+        with session.begin():
+            end(session, state.REFUSE, [Job.id == job_id], failure=failure)
 
 
 def beat(
     session: Session,
-    claimed: Claim,
+    claimed: JobClaim,
     lease: timedelta,
     values: Mapping[str, Any],
     events: Sequence[Event],
@@ -70,14 +99,15 @@ def beat(
     """Renew the lease, write the news, and bring back a cancel, a deadline or the loss."""
     now = utc_now()
     with session.begin():
-        row = claims.renew(session, claimed, now, now + lease, values, events)
+        news = {**values, **leases.renewed(lease)}
+        row = repository.amend(session, claimed.holds(), now, news, events)
     if row is None:
         return state.Stop.LOST
     requested = row.cancel_requested_at is not None
     return state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=now)
 
 
-def count_reports(session: Session, claimed: Claim) -> int:
+def count_reports(session: Session, claimed: JobClaim) -> int:
     """How many events the worker has written in this attempt."""
     with session.begin():
         return claims.count_reports(session, claimed.job_id)
@@ -85,7 +115,7 @@ def count_reports(session: Session, claimed: Claim) -> int:
 
 def succeed(
     session: Session,
-    claimed: Claim,
+    claimed: JobClaim,
     result: JobResult,
     values: Mapping[str, Any],
     events: Sequence[Event],
@@ -101,45 +131,36 @@ def succeed(
     return row is not None
 
 
-def _keep_cancel(session: Session, claimed: Claim) -> None:
+def _keep_cancel(session: Session, claimed: JobClaim) -> None:
     """A cancel that was accepted comes before every other end, however late it was asked for."""
-    asked = [*claimed.holds(), Job.cancel_requested_at.is_not(None)]
-    end(session, state.CANCEL_RUNNING, asked, {})
+    end(session, state.CANCEL_RUNNING, [*claimed.holds(), ~claims.UNCANCELLED])
 
 
 def fail(
     session: Session,
-    claimed: Claim,
+    claimed: JobClaim,
     failure: Failure,
     values: Mapping[str, Any],
     events: Sequence[Event],
 ) -> bool:
     """End the job with a failure, if the claim still holds."""
-    error = failure.to_json()
-    failed = {**values, "error": error}
+    guard = claimed.holds_uncancelled()
     with session.begin():
-        row = end(session, state.FAIL, claimed.holds_uncancelled(), failed, error, events)
+        row = end(session, state.FAIL, guard, values, failure=failure, events=events)
         if row is None:
             _keep_cancel(session, claimed)
     return row is not None
 
 
-def stop(session: Session, bell: Bell, claimed: Claim, reason: state.Stop) -> None:
+def stop(session: Session, bell: Bell, claimed: JobClaim, reason: state.Stop) -> None:
     """End a run that was told to: cancelled, expired, or handed back to another worker."""
+    guard = claimed.holds_uncancelled()
     with session.begin():
         if reason is state.Stop.EXPIRED:
-            error = OVERDUE.to_json()
-            guard = claimed.holds_uncancelled()
-            end(session, state.EXPIRE_RUNNING, guard, {"error": error}, error)
+            end(session, state.EXPIRE_RUNNING, guard, failure=OVERDUE)
         elif reason is state.Stop.HANDED_BACK:
-            _hand_back(session, claimed)
+            free = leases.handed_back(Job)
+            repository.change(session, state.HAND_BACK, guard, utc_now(), free)
         _keep_cancel(session, claimed)
     if reason is state.Stop.HANDED_BACK:
-        bell.ring_for_job(claimed.job_id)
-
-
-def _hand_back(session: Session, claimed: Claim) -> None:
-    now = utc_now()
-    free = {"owner": None, "lease_until": None, "available_at": now, "enqueued_at": now}
-    values = {**free, "attempt": Job.attempt - 1}
-    repository.change(session, state.HAND_BACK, claimed.holds_uncancelled(), now, values)
+        bell.ring(RUN_JOB, claimed.job_id)

@@ -21,6 +21,7 @@ from app.jobs.endings import end
 from app.jobs.memory import check_memory
 from app.jobs.models import Job
 from app.jobs.repository import Filters
+from app.jobs.runs import ring
 from app.jobs.specification import Specification, check_columns
 from app.jobs.state import Status
 from app.jobs.units import repository as units
@@ -77,7 +78,7 @@ def submit(
             units.add_units(session, job, tasks)
     except IntegrityError:  # another request with the same key was faster
         return submit(session, tenant, bell, specification, key, quota, memory)
-    bell.ring_for_job(row.id)
+    ring(bell, row)
     return row, True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -91,8 +91,3 @@ def after_lost_lease(
     if attempt >= max_attempts:
         return FAIL, True
     return LEASE_EXPIRED, False
-
-
-def back_off(attempt: int, seconds: float) -> timedelta:
-    """The wait after `attempt` was lost: doubled each time."""
-    return timedelta(seconds=seconds * 2 ** max(0, attempt - 1))

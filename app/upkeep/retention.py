@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
 from app.datasets.store import SCRATCH, Store, key_of, last_written
-from app.db.base import utc_now
+from app.db.base import SWEEP_LIMIT, utc_now
 from app.jobs import repository as jobs
 from app.settings import Settings
 
@@ -47,7 +47,7 @@ def remove_jobs(session: Session, cutoff: datetime) -> int:
         with session.begin():
             n_more = jobs.remove_old(session, cutoff)
         n_removed += n_more
-        if n_more < jobs.SWEEP_LIMIT:
+        if n_more < SWEEP_LIMIT:
             return n_removed
 
 
@@ -60,7 +60,7 @@ def remove_datasets(session: Session, store: Store, cutoff: datetime) -> int:
         for row in old:
             n_removed += _remove_dataset(session, store, row.tenant, row.id, cutoff)
             last = row.id
-        if len(old) < datasets.SWEEP_LIMIT:
+        if len(old) < SWEEP_LIMIT:
             return n_removed
 
 

@@ -6,21 +6,20 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from app.broker import Bell
+from app.broker import Bell, Call
 from app.datasets import repository as datasets
 from app.datasets import service as dataset_service
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset
-from app.datasets.sweep import sweep_datasets
 from app.db.base import AnyRow, new_id, utc_now
 from app.db.session import Database
 from app.jobs import repository, runs, service
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from app.jobs.models import Job, JobResult
 from app.jobs.runs import Work
 from app.jobs.specification import Specification
-from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
+from app.upkeep.sweeps import sweep_datasets, sweep_jobs
 
 TENANT = "default"
 LEASE = timedelta(seconds=30)
@@ -33,15 +32,17 @@ class SilentBell(Bell):
     """Remembers for whom it was rung."""
 
     rung: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
 
-    def _ring(self, task: str, queue: str, identifier: str) -> None:
+    def ring(self, call: Call, identifier: str) -> None:
         self.rung.append(identifier)
+        self.calls.append(call)
 
     def is_silent(self, queue: str) -> bool:
         return True
 
 
-def result_of(claim: Claim) -> JobResult:
+def result_of(claim: JobClaim) -> JobResult:
     document = {"by": "test"}
     return JobResult(job_id=claim.job_id, tenant=TENANT, created_at=utc_now(), document=document)
 
@@ -92,20 +93,20 @@ class Protocol:
         job_id: str = row.id
         return job_id
 
-    def claim(self, job_id: str, lease: timedelta = LEASE) -> Work | None:
+    def claim(self, job_id: str, lease: timedelta = LEASE) -> Work[JobClaim] | None:
         with self.database.write() as session:
             return runs.claim(session, job_id, new_id("worker"), lease)
 
-    def claimed(self, job_id: str, lease: timedelta = LEASE) -> Work:
+    def claimed(self, job_id: str, lease: timedelta = LEASE) -> Work[JobClaim]:
         work = self.claim(job_id, lease)
         assert work is not None
         return work
 
-    def succeed(self, work: Work) -> bool:
+    def succeed(self, work: Work[JobClaim]) -> bool:
         with self.database.write() as session:
             return runs.succeed(session, work.claim, result_of(work.claim), {}, [])
 
-    def beat(self, work: Work, lease: timedelta = LEASE) -> str | None:
+    def beat(self, work: Work[JobClaim], lease: timedelta = LEASE) -> str | None:
         with self.database.write() as session:
             return runs.beat(session, work.claim, lease, {"progress": 0.5}, [])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import redis
 
-from app.broker import JOBS_QUEUE, READ_DATASET, READS_QUEUE, RUN_JOB, make_celery
+from app.broker import READ_DATASET, RUN_JOB, RUN_UNIT, make_celery
 from tests.app.running import Service
 
 SHAPES: list[tuple[list[Any], dict[str, Any]]] = [
@@ -41,15 +41,17 @@ def test_forged_messages_do_what_the_row_allows(service: Service, tmp_path: Path
     job_id = service.submit(dataset_id)
     done = service.final(job_id)
     celery = make_celery(service.env["PITH_BROKER_URL"])
-    for task, queue, own in (
-        (RUN_JOB, JOBS_QUEUE, [job_id, dataset_id]),
-        (READ_DATASET, READS_QUEUE, [dataset_id, job_id]),
+    for call, own in (
+        (RUN_JOB, [job_id, dataset_id]),
+        (RUN_UNIT, [job_id, dataset_id]),
+        (READ_DATASET, [dataset_id, job_id]),
     ):
+        task, queue = call.task, call.queue
         for args, kwargs in [*SHAPES, *(([identifier], {}) for identifier in own)]:
             celery.send_task(task, args=args, kwargs=kwargs, queue=queue)
         celery.send_task("pith.no_such_task", args=[job_id], queue=queue)
         celery.send_task("celery.backend_cleanup", queue=queue)
-        celery.send_task("celery.map", args=[RUN_JOB, [job_id]], queue=queue)
+        celery.send_task("celery.map", args=[task, [job_id]], queue=queue)
         with redis.Redis.from_url(service.env["PITH_BROKER_URL"]) as broker:
             broker.lpush(queue, _pickled(task, queue, Exploit(tmp_path / "exploited")))
     celery.close()

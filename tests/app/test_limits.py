@@ -17,6 +17,7 @@ from app.db.base import new_id
 from app.db.session import Database
 from app.errors import TooMany
 from app.jobs import repository, runs, service
+from app.jobs.claims import JobClaim
 from app.jobs.specification import Specification
 from app.jobs.units import service as units
 from app.jobs.units.service import UnitWork
@@ -124,7 +125,7 @@ def is_known(protocol: Protocol, key: str) -> bool:
 def test_so_many_run_and_the_rest_waits(protocol: Protocol) -> None:
     dataset_id = protocol.dataset()
     jobs = [protocol.submit(dataset_id) for _ in range(N_CALLERS)]
-    works: list[runs.Work] = []
+    works: list[runs.Work[JobClaim]] = []
 
     def claim(number: int) -> object:
         with protocol.database.write() as session:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app import metrics
+from app import leases, metrics
+from app.datasets import reads
 from app.datasets import repository as datasets
 from app.datasets import service as dataset_service
-from app.datasets.sweep import sweep_datasets
 from app.db.base import AnyRow
 from app.errors import Conflict, NotFound
 from app.jobs import runs, service
-from app.jobs.claims import Claim
+from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult
 from app.jobs.state import Stop
+from app.leases import Claim
+from app.upkeep.sweeps import sweep_datasets
 from tests.app.protocol import LEASE, OVER, SETTINGS, TENANT, Protocol, result_of
 
 
@@ -136,7 +138,7 @@ def test_cancel_of_a_running_job_comes_with_the_heartbeat(protocol: Protocol) ->
 
 
 def test_a_cancel_that_was_accepted_is_kept(protocol: Protocol) -> None:
-    ends: list[Callable[[Session, Claim], object]] = [
+    ends: list[Callable[[Session, JobClaim], object]] = [
         lambda session, claim: runs.stop(session, protocol.bell, claim, Stop.HANDED_BACK),
         lambda session, claim: runs.stop(session, protocol.bell, claim, Stop.EXPIRED),
         lambda session, claim: runs.fail(session, claim, Failure("invalid_data", ""), {}, []),
@@ -223,11 +225,11 @@ def test_a_job_waits_for_its_dataset(protocol: Protocol) -> None:
     job_id = protocol.submit(dataset_id)
     assert protocol.claim(job_id) is None
     with protocol.database.write() as session:
-        claimed = dataset_service.claim(session, dataset_id, "reader", LEASE)
+        claimed = reads.claim(session, dataset_id, "reader", LEASE)
         assert claimed is not None
-        assert dataset_service.claim(session, dataset_id, "other", LEASE) is None
-        assert dataset_service.accept(session, claimed[0], 3, [{"name": "y"}, {"name": "a"}])
-        assert not dataset_service.reject(session, claimed[0].holds(), "too late")
+        assert reads.claim(session, dataset_id, "other", LEASE) is None
+        assert reads.accept(session, claimed[0], 3, [{"name": "y"}, {"name": "a"}])
+        assert not reads.reject(session, claimed[0], "too late")
     assert protocol.claim(job_id) is not None
 
 
@@ -236,7 +238,7 @@ def test_an_upload_that_kills_its_readers_is_rejected(protocol: Protocol) -> Non
     job_id = protocol.submit(dataset_id)
     for _ in range(3):
         with protocol.database.write() as session:
-            assert dataset_service.claim(session, dataset_id, "reader", OVER) is not None
+            assert reads.claim(session, dataset_id, "reader", OVER) is not None
         protocol.sweep()
     with protocol.database.read() as session:
         dataset, _ = dataset_service.get_dataset(session, TENANT, dataset_id)
@@ -259,19 +261,19 @@ def test_a_reader_that_renews_its_last_lease_is_left_alone(
 ) -> None:
     dataset_id = protocol.dataset(columns=None)
     with protocol.database.write() as session:
-        claimed = dataset_service.claim(session, dataset_id, "reader", OVER)
+        claimed = reads.claim(session, dataset_id, "reader", OVER)
     assert claimed is not None
-    find_silent = datasets.find_silent
+    find_silent = leases.find_silent
 
-    def then_it_speaks(session: Session, now: datetime) -> Sequence[AnyRow]:
-        silent = find_silent(session, now)
-        datasets.change(session, claimed[0].holds(), {"lease_until": now + LEASE})
+    def then_it_speaks(session: Session, kind: type[Claim]) -> list[tuple[Claim, AnyRow]]:
+        silent = find_silent(session, kind)
+        datasets.change(session, claimed[0].holds(), leases.renewed(LEASE))
         return silent
 
-    monkeypatch.setattr(datasets, "find_silent", then_it_speaks)
+    monkeypatch.setattr(leases, "find_silent", then_it_speaks)
     with protocol.database.write() as session:
         sweep_datasets(session, protocol.bell, SETTINGS.model_copy(update={"max_attempts": 1}))
-        assert dataset_service.accept(session, claimed[0], 3, [{"name": "y"}])
+        assert reads.accept(session, claimed[0], 3, [{"name": "y"}])
 
 
 def test_other_tenants_see_nothing(protocol: Protocol) -> None:

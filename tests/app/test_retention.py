@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from app.datasets import service as datasets
+from app.datasets import reads
 from app.datasets.models import Dataset
 from app.datasets.store import RAW, SCRATCH, LocalStore, key_of
 from app.db.base import new_id, utc_now
@@ -59,7 +59,7 @@ class Kept(Protocol):
 
     def has_dataset(self, dataset_id: str) -> bool:
         with self.database.write() as session:
-            gone = datasets.is_gone(session, dataset_id)
+            gone = reads.is_gone(session, dataset_id)
         assert gone != self.store.path(key_of(TENANT, dataset_id, RAW)).exists()
         return not gone
 

@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
+from app.broker import RUN_JOB, RUN_UNIT
+from app.datasets import reads
 from app.db.base import new_id, utc_now
+from app.jobs import runs
 from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult, Unit
 from app.jobs.state import Stop
 from app.jobs.units import service
 from app.jobs.units.service import UnitWork
-from app.jobs.units.sweep import sweep_units
+from app.upkeep.sweeps import sweep_units
 from tests.app.protocol import LEASE, OVER, SETTINGS, TENANT, Protocol
 
 COMPARE = {"methods": [{"name": "mrmr"}, {"name": "jmim"}], "n_splits": 2}
@@ -114,6 +117,26 @@ def test_a_ring_wakes_the_next_worker_while_there_is_work(protocol: UnitProtocol
     for work in works:
         protocol.finish(work)
     assert len(protocol.bell.rung) == 6  # for the summary
+
+
+def test_a_message_says_whether_it_is_for_a_job_or_a_unit(protocol: UnitProtocol) -> None:
+    dataset_id = protocol.dataset(columns=None)
+    whole, shared = protocol.submit(dataset_id), protocol.submit_comparison(dataset_id=dataset_id)
+    with protocol.database.write() as session:
+        claimed = reads.claim(session, dataset_id, "reader", LEASE)
+        assert claimed is not None
+        columns = [{"name": name, "kind": "integer", "levels": 3} for name in ("a", "y")]
+        assert reads.accept(session, claimed[0], 3, columns)
+        runs.release(session, protocol.bell, dataset_id)
+    long_ago = utc_now() - timedelta(hours=2)
+    with protocol.database.write() as session, session.begin():
+        session.execute(update(Job).values(enqueued_at=long_ago))
+    protocol.sweep()
+    calls = list(zip(protocol.bell.calls, protocol.bell.rung, strict=True))
+    expected = [(RUN_JOB, whole), (RUN_UNIT, shared)]
+    assert calls[:2] == expected  # when they were submitted
+    assert set(calls[2:4]) == set(expected)  # when their dataset had been read
+    assert calls[4:] == expected  # when nobody had heard
 
 
 def test_many_workers_share_a_job_without_taking_a_unit_twice(protocol: UnitProtocol) -> None:

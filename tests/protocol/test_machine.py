@@ -12,12 +12,13 @@ from sqlalchemy import update
 from app.db.base import utc_now
 from app.jobs import runs
 from app.jobs import state as transitions
+from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import Job
 from app.jobs.runs import Work
 from app.jobs.state import Stop
-from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
+from app.upkeep.sweeps import sweep_jobs
 from tests.app.protocol import Protocol
 from tests.protocol import model
 from tests.protocol.machine import JobsMachine, drive
@@ -33,7 +34,7 @@ jobs = Bundle("jobs")
 workers = st.sampled_from(WORKERS)
 
 
-class Machine(JobsMachine[Protocol, State, Work]):
+class Machine(JobsMachine[Protocol, State, Work[JobClaim]]):
     """Some jobs, and two workers for each; a zombie is a worker whose claim was taken away."""
 
     @precondition(lambda self: len(self.states) < MAX_JOBS)

@@ -23,8 +23,8 @@ from app.datasets.store import RAW, LocalStore, key_of
 from app.db.base import new_id, utc_now
 from app.jobs import repository
 from app.jobs.models import Job
-from app.jobs.sweep import sweep_jobs
 from app.settings import Settings
+from app.upkeep.sweeps import sweep_jobs
 from tests.app.protocol import TENANT, Protocol
 
 SETTINGS = Settings()

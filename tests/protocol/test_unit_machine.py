@@ -10,10 +10,9 @@ from sqlalchemy import select, update
 
 from app.jobs.models import Unit
 from app.jobs.state import Status, Stop
-from app.jobs.sweep import sweep_jobs
 from app.jobs.units.service import UnitWork
-from app.jobs.units.sweep import sweep_units
 from app.settings import Settings
+from app.upkeep.sweeps import sweep_jobs, sweep_units
 from tests.app.test_units import UnitProtocol
 from tests.protocol import unit_model as model
 from tests.protocol.machine import JobsMachine, drive

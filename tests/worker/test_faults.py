@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 from sqlalchemy import make_url
 
-from app.broker import Bell, make_celery
+from app.broker import READ_DATASET, RUN_JOB, RUN_UNIT, Bell, make_celery
 from tests import servers
 from tests.app.running import Service, running_worker
 
@@ -101,11 +101,11 @@ def check_deadline(service: Service) -> None:
 def check_forged_messages(service: Service) -> None:
     bell = Bell(make_celery(service.env["PITH_BROKER_URL"]))
     for forged in ("job_" + "0" * 32, "nonsense", "'; drop table jobs; --"):
-        bell.ring_for_job(forged)
-        bell.ring_for_dataset(forged)
+        for call in (RUN_JOB, RUN_UNIT, READ_DATASET):
+            bell.ring(call, forged)
     job_id = service.submit(service.ready_dataset())
     done = service.final(job_id)
-    bell.ring_for_job(job_id)
+    bell.ring(RUN_JOB, job_id)
     other = service.submit(service.ready_dataset())
     assert service.final(other)["status"] == "succeeded"
     assert service.client.get(f"/v1/jobs/{job_id}").json() == done

@@ -22,7 +22,7 @@ from worker.process import Process, StopFlag
 from worker.reader import Interrupted, run_child
 
 UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={})
-CLAIM = ReadClaim("ds_1", "owner", 1)
+CLAIM = ReadClaim("owner", 1, "ds_1")
 
 
 def process_with(directory: Path, **settings: Any) -> Process:

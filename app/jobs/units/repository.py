@@ -4,39 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from app import leases
+from app.broker import RUN_UNIT
 from app.db.base import NO_SYNC, AnyRow, Reader
 from app.jobs.claims import has_room, is_runnable
 from app.jobs.models import Job, Unit
-from app.jobs.repository import SWEEP_LIMIT
 from app.jobs.state import FINAL, LIVE, Status, Transition
 from app.jobs.units.plan import Task
+from app.leases import Claim, Waiting, is_free
 
 CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task)
 
 
 @dataclass(frozen=True)
-class UnitClaim:
-    """A worker's right to one attempt at a unit; `owner` is unlike that of any other claim."""
+class UnitClaim(Claim):
+    """A worker's right to one attempt at a unit."""
 
+    leased = Unit
+    key = (Unit.job_id, Unit.number)
     job_id: str
     number: int
-    owner: str
-    attempt: int
-
-    def holds(self) -> tuple[ColumnElement[bool], ...]:
-        """True in the database while nobody took the unit away."""
-        return (
-            Unit.job_id == self.job_id,
-            Unit.number == self.number,
-            Unit.owner == self.owner,
-            Unit.attempt == self.attempt,
-        )
 
 
 def add_units(session: Session, job: Job, tasks: Sequence[Task]) -> None:
@@ -47,14 +40,17 @@ def add_units(session: Session, job: Job, tasks: Sequence[Task]) -> None:
         session.execute(insert(Unit).values(job_id=job.id, tenant=job.tenant), rows)
 
 
-def lock_runnable(
-    session: Session, job_id: str, now: datetime, max_running: int | None = None
-) -> AnyRow | None:
+def lock_runnable(session: Session, job_id: str, max_running: int | None = None) -> AnyRow | None:
     """The job, if its units may be claimed; nobody changes it before the transaction ends."""
-    conditions = [Job.id == job_id, Job.n_units > 0, Job.status.in_(LIVE), *is_runnable(now)]
+    conditions = [Job.id == job_id, *_is_runnable(max_running)]
+    return session.execute(_JOB.where(*conditions).with_for_update()).one_or_none()
+
+
+def _is_runnable(max_running: int | None) -> list[ColumnElement[bool]]:
+    conditions = [Job.n_units > 0, Job.status.in_(LIVE), *is_runnable()]
     if max_running is not None:  # a job that has begun counts already
         conditions.append(or_(Job.status == Status.RUNNING, has_room(max_running)))
-    return session.execute(_JOB.where(*conditions).with_for_update()).one_or_none()
+    return conditions
 
 
 def lock_running(session: Session, job_id: str) -> AnyRow | None:
@@ -74,16 +70,24 @@ _JOB = select(
 )
 
 
-def _is_claimable(now: datetime) -> ColumnElement[bool]:
+def _is_claimable() -> ColumnElement[bool]:
     """Of a unit joined with its job: the last one waits for all others."""
     turn = or_(Unit.number < Job.n_units - 1, Job.n_units_done == Job.n_units - 1)
-    return and_(Unit.job_id == Job.id, Unit.status == Status.QUEUED, Unit.available_at <= now, turn)
+    return and_(Unit.job_id == Job.id, *is_free(Unit), turn)
 
 
-def has_claimable(session: Session, job_id: str, now: datetime) -> bool:
+def has_claimable(session: Session, job_id: str) -> bool:
     """Whether another worker would find something to do."""
-    statement = select(Unit.number).join(Job, _is_claimable(now)).where(Job.id == job_id)
+    statement = select(Unit.number).join(Job, _is_claimable()).where(Job.id == job_id)
     return session.execute(statement.limit(1)).first() is not None
+
+
+def waiting(max_running: int | None = None) -> Waiting:
+    """Jobs with units to be had, since when the latest of these is."""
+    since = select(func.max(Unit.available_at)).where(_is_claimable()).correlate(Job)
+    latest = since.scalar_subquery()
+    conditions = [*_is_runnable(max_running), latest.is_not(None)]
+    return Waiting(Job, RUN_UNIT, conditions, latest)
 
 
 def is_summary_due(session: Session, job_id: str) -> bool:
@@ -92,45 +96,32 @@ def is_summary_due(session: Session, job_id: str) -> bool:
     return session.execute(select(Job.id).where(*due)).first() is not None
 
 
-def claim(
-    session: Session, job_id: str, owner: str, now: datetime, lease_until: datetime
-) -> AnyRow | None:
+def claim(session: Session, job_id: str, owner: str, lease: timedelta) -> AnyRow | None:
     """Take the first unit that is to be had, by one conditional update."""
-    first = select(func.min(Unit.number)).join(Job, _is_claimable(now)).where(Job.id == job_id)
-    guard = (
-        Unit.job_id == job_id,
-        Unit.number == first.scalar_subquery(),
-        Unit.status == Status.QUEUED,
-    )
-    values = {"owner": owner, "attempt": Unit.attempt + 1, "lease_until": lease_until}
-    fresh = {"status": Status.RUNNING, "progress": 0.0}
-    return _update(session, guard, {**values, **fresh})
+    first = select(func.min(Unit.number)).join(Job, _is_claimable()).where(Job.id == job_id)
+    guard = [Unit.job_id == job_id, Unit.number == first.scalar_subquery(), *is_free(Unit)]
+    values = {**leases.claimed(Unit, owner, lease), "progress": 0.0}
+    return leases.change(session, Unit, guard, values, CHANGED)
 
 
-def change(
+def renew(
+    session: Session, claimed: UnitClaim, lease: timedelta, values: Mapping[str, Any]
+) -> AnyRow | None:
+    """Prolong the lease, while the claim holds."""
+    values = {**values, **leases.renewed(lease)}
+    return leases.change(session, Unit, claimed.holds(), values, CHANGED)
+
+
+def release(
     session: Session,
     transition: Transition,
     guard: Iterable[ColumnElement[bool]],
     values: Mapping[str, Any],
 ) -> AnyRow | None:
-    """Make one transition away from a worker, if `guard` holds; None if not."""
-    free = {"owner": None, "lease_until": None, "status": transition.target}
-    return _update(session, [Unit.status.in_(transition.sources), *guard], {**values, **free})
-
-
-def renew(
-    session: Session, claimed: UnitClaim, lease_until: datetime, values: Mapping[str, Any]
-) -> AnyRow | None:
-    """Prolong the lease, while the claim holds."""
-    guard = [Unit.status == Status.RUNNING, *claimed.holds()]
-    return _update(session, guard, {**values, "lease_until": lease_until})
-
-
-def _update(
-    session: Session, guard: Iterable[ColumnElement[bool]], values: Mapping[str, Any]
-) -> AnyRow | None:
-    statement = update(Unit).where(*guard).values(values).returning(*CHANGED)
-    return session.execute(statement, execution_options=NO_SYNC).one_or_none()
+    """Take a unit from its worker by a transition, if `guard` holds; None if not."""
+    guard = [Unit.status.in_(transition.sources), *guard]
+    values = {**leases.RELEASED, **values, "status": transition.target}
+    return leases.change(session, Unit, guard, values, CHANGED)
 
 
 def skip_method(session: Session, job_id: str, method: str, after: int) -> None:
@@ -163,32 +154,3 @@ def read_arrays(session: Reader, job_id: str) -> bytes | None:
     """The arrays of the first unit, the selection."""
     statement = select(Unit.arrays).where(Unit.job_id == job_id, Unit.number == 0)
     return session.execute(statement).scalar_one_or_none()
-
-
-def find_silent(session: Session, now: datetime) -> Sequence[AnyRow]:
-    """Running units whose lease is over, those silent for longest first."""
-    over = (Unit.status == Status.RUNNING, Unit.lease_until <= now)
-    statement = select(Unit.job_id, Unit.number, Unit.owner, Unit.attempt).where(*over)
-    return session.execute(
-        statement.order_by(Unit.lease_until, Unit.number).limit(SWEEP_LIMIT)
-    ).all()
-
-
-def find_overdue(session: Session, now: datetime) -> Sequence[str]:
-    """Running jobs of units beyond their deadline: no lease of theirs would run out."""
-    overdue = (Job.status == Status.RUNNING, Job.n_units > 0, Job.deadline_at <= now)
-    return session.execute(select(Job.id).where(*overdue).limit(SWEEP_LIMIT)).scalars().all()
-
-
-def take_unheard(session: Session, now: datetime, cutoff: datetime) -> Sequence[str]:
-    """Running jobs with units to be had whose bell was rung before `cutoff` or a back-off's end."""
-    silent = or_(Job.enqueued_at < cutoff, Job.enqueued_at < Unit.available_at)
-    due = (
-        select(Job.id)
-        .join(Unit, _is_claimable(now))
-        .where(Job.status == Status.RUNNING, Job.n_units > 0, *is_runnable(now), silent)
-        .distinct()
-        .limit(SWEEP_LIMIT)
-    )
-    statement = update(Job).where(Job.id.in_(due)).values(enqueued_at=now).returning(Job.id)
-    return session.execute(statement, execution_options=NO_SYNC).scalars().all()

@@ -8,34 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
-from app import metrics
-from app.broker import Bell
+from app import leases, metrics
+from app.broker import RUN_UNIT, Bell
 from app.db.base import AnyRow, utc_now
 from app.db.tenants import lock_tenant
 from app.jobs import repository as jobs
 from app.jobs import state
 from app.jobs.claims import read_tenant
-from app.jobs.endings import OVERDUE, Failure, end
-from app.jobs.models import Job, JobResult
+from app.jobs.endings import Failure, end, expire
+from app.jobs.models import Job, JobResult, Unit
 from app.jobs.repository import Event
+from app.jobs.runs import Work
 from app.jobs.units import repository
 from app.jobs.units.plan import TRIAL, Task
 from app.jobs.units.repository import UnitClaim
 
 
 @dataclass(frozen=True)
-class UnitWork:
+class UnitWork(Work[UnitClaim]):
     """A claimed unit: all that a worker needs to know."""
 
-    claim: UnitClaim
-    tenant: str
-    dataset_id: str
-    specification: dict[str, Any]
     task: Task
 
 
@@ -52,24 +50,28 @@ def claim(
     As long as there are more the bell is rung again, so that a job has one message in the queue at
     a time, behind those of other jobs, and wakes one idle worker after the other.
     """
-    now = utc_now()
     with session.begin():
         if max_running is not None:
             lock_tenant(session, read_tenant(session, job_id))
-        job = repository.lock_runnable(session, job_id, now, max_running)
-        unit = job and repository.claim(session, job_id, owner, now, now + lease)
+        job = repository.lock_runnable(session, job_id, max_running)
+        unit = job and repository.claim(session, job_id, owner, lease)
         if job is None or unit is None:
             return None
-        more = repository.has_claimable(session, job_id, now)
+        more = repository.has_claimable(session, job_id)
         if job.status == state.Status.QUEUED:
-            started = {"started_at": now, "attempt": 1}
-            jobs.change(session, state.CLAIM, [Job.id == job_id], now, started)
-        _note(session, job_id, now, {"enqueued_at": now}, [_event(state.CLAIM, unit)])
+            _start(session, job_id)
+        _note(session, job_id, {"enqueued_at": utc_now()}, [_event(state.CLAIM, unit)])
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     if more:
-        bell.ring_for_job(job_id)
-    claimed = UnitClaim(job_id, unit.number, owner, unit.attempt)
+        bell.ring(RUN_UNIT, job_id)
+    claimed = UnitClaim(owner, unit.attempt, job_id, unit.number)
     return UnitWork(claimed, job.tenant, job.dataset_id, job.specification, unit.task)
+
+
+def _start(session: Session, job_id: str) -> None:
+    now = utc_now()
+    started = {"started_at": now, "attempt": 1}
+    jobs.change(session, state.CLAIM, [Job.id == job_id], now, started)
 
 
 def _event(
@@ -79,14 +81,12 @@ def _event(
 
 
 def _note(
-    session: Session,
-    job_id: str,
-    now: datetime,
-    values: Mapping[str, Any],
-    events: Sequence[Event],
-) -> AnyRow | None:
+    session: Session, job_id: str, values: Mapping[str, Any], events: Sequence[Event]
+) -> None:
+    """Write what happened to a job that only its units are held of, and what they amount to."""
     values = {**values, **repository.tally(session, job_id)}
-    return jobs.note(session, job_id, now, values, events)
+    running = [Job.id == job_id, Job.status == state.Status.RUNNING]
+    jobs.amend(session, running, utc_now(), values, events)
 
 
 def beat(
@@ -100,15 +100,13 @@ def beat(
 
     A cancelled job is a loss: it has ended, and its units with it.
     """
-    now = utc_now()
-    news = dict(values)
-    own = {"progress": news.pop("progress", 0.0)}
+    own = {"progress": values.get("progress", 0.0)}
     with session.begin():
         job = repository.lock_running(session, claimed.job_id)
-        if job is None or repository.renew(session, claimed, now + lease, own) is None:
+        if job is None or repository.renew(session, claimed, lease, own) is None:
             return state.Stop.LOST
-        _note(session, claimed.job_id, now, news, events)
-    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=now)
+        _note(session, claimed.job_id, values, events)
+    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=utc_now())
 
 
 def succeed(
@@ -124,27 +122,24 @@ def succeed(
     """Keep what came of a unit, if the claim still holds; `data` joins its event."""
     done = {"output": output, "arrays": arrays, "progress": 1.0}
     with session.begin():
-        unit = _change(session, state.SUCCEED, claimed, done)
+        unit = _release(session, claimed, state.SUCCEED, claimed.holds(), done)
         if unit is None:
             return False
-        _conclude(session, unit, values, [*events, _event(state.SUCCEED, unit, data)])
+        _note(session, unit.job_id, values, [*events, _event(state.SUCCEED, unit, data)])
     _ring_if_due(session, bell, claimed.job_id)
     return True
 
 
-def _change(
-    session: Session, transition: state.Transition, claimed: UnitClaim, values: Mapping[str, Any]
+def _release(
+    session: Session,
+    claimed: UnitClaim,
+    transition: state.Transition,
+    guard: Sequence[ColumnElement[bool]],
+    values: Mapping[str, Any],
 ) -> AnyRow | None:
     if repository.lock_running(session, claimed.job_id) is None:
         return None
-    return repository.change(session, transition, claimed.holds(), values)
-
-
-def _conclude(
-    session: Session, unit: AnyRow, values: Mapping[str, Any], events: Sequence[Event]
-) -> None:
-    news = {key: value for key, value in values.items() if key != "progress"}
-    _note(session, unit.job_id, utc_now(), news, events)
+    return repository.release(session, transition, guard, values)
 
 
 def _ring_if_due(session: Session, bell: Bell, job_id: str) -> None:
@@ -152,13 +147,13 @@ def _ring_if_due(session: Session, bell: Bell, job_id: str) -> None:
     with session.begin():
         due = repository.is_summary_due(session, job_id)
     if due:
-        bell.ring_for_job(job_id)
+        bell.ring(RUN_UNIT, job_id)
 
 
 def complete(session: Session, claimed: UnitClaim, result: JobResult) -> bool:
     """End the job with its result, if the claim on its last unit still holds."""
     with session.begin():
-        unit = _change(session, state.SUCCEED, claimed, {"progress": 1.0})
+        unit = _release(session, claimed, state.SUCCEED, claimed.holds(), {"progress": 1.0})
         if unit is None:
             return False
         values = repository.tally(session, claimed.job_id)
@@ -177,22 +172,22 @@ def fail(session: Session, bell: Bell, claimed: UnitClaim, failure: Failure) -> 
 
 
 def end_failed(
-    session: Session, claimed: UnitClaim, guard: Sequence[Any], failure: Failure
+    session: Session,
+    claimed: UnitClaim,
+    guard: Sequence[ColumnElement[bool]],
+    failure: Failure,
 ) -> bool:
     """Fail a unit: a trial takes its method out of the comparison, any other the job with it."""
-    if repository.lock_running(session, claimed.job_id) is None:
-        return False
     error = failure.to_json()
-    unit = repository.change(session, state.FAIL, guard, {"error": error, "progress": 1.0})
+    unit = _release(session, claimed, state.FAIL, guard, {"error": error, "progress": 1.0})
     if unit is None:
         return False
-    event = _event(state.FAIL, unit, error)
+    events = [_event(state.FAIL, unit, error)]
     if unit.task["kind"] == TRIAL:
         repository.skip_method(session, unit.job_id, unit.task["method"], unit.number)
-        _conclude(session, unit, {}, [event])
+        _note(session, unit.job_id, {}, events)
     else:
-        mine = [Job.id == unit.job_id]
-        end(session, state.FAIL, mine, {"error": error}, error, [event])
+        end(session, state.FAIL, [Job.id == unit.job_id], failure=failure, events=events)
     return True
 
 
@@ -202,33 +197,22 @@ def stop(session: Session, bell: Bell, claimed: UnitClaim, reason: state.Stop) -
         if reason is state.Stop.EXPIRED:
             expire(session, claimed.job_id)
         elif reason is state.Stop.HANDED_BACK:
-            set_free(session, claimed, claimed.holds(), state.HAND_BACK)
+            free = leases.handed_back(Unit)
+            set_free(session, claimed, state.HAND_BACK, claimed.holds(), free)
     if reason is state.Stop.HANDED_BACK:
-        bell.ring_for_job(claimed.job_id)
-
-
-def expire(session: Session, job_id: str) -> None:
-    """End a running job whose deadline has passed."""
-    error = OVERDUE.to_json()
-    overdue = [Job.id == job_id, Job.n_units > 0, Job.deadline_at <= utc_now()]
-    end(session, state.EXPIRE_RUNNING, overdue, {"error": error}, error)
+        bell.ring(RUN_UNIT, claimed.job_id)
 
 
 def set_free(
     session: Session,
     claimed: UnitClaim,
-    guard: Sequence[Any],
     transition: state.Transition,
-    wait: timedelta = timedelta(0),
+    guard: Sequence[ColumnElement[bool]],
+    values: Mapping[str, Any],
 ) -> bool:
-    """Put a unit back into the queue; handing it back charges no attempt."""
-    now = utc_now()
-    handed_back = transition is state.HAND_BACK
-    values = {"attempt": claimed.attempt - handed_back, "available_at": now + wait, "progress": 0.0}
-    if repository.lock_running(session, claimed.job_id) is None:
-        return False
-    unit = repository.change(session, transition, guard, values)
+    """Put a unit back into the queue."""
+    unit = _release(session, claimed, transition, guard, {**values, "progress": 0.0})
     if unit is not None:
         event = _event(transition, unit, {"attempt": claimed.attempt})
-        _note(session, claimed.job_id, now, {}, [event])
+        _note(session, claimed.job_id, {}, [event])
     return unit is not None

@@ -1,0 +1,64 @@
+"""What workers do with uploads. Every transaction is visible here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app import leases
+from app.broker import READ_DATASET, Bell
+from app.datasets import repository
+from app.datasets.models import Dataset, DatasetStatus
+from app.datasets.repository import ReadClaim
+from app.db.base import AnyRow
+from app.leases import Waiting
+
+
+def claim(
+    session: Session, dataset_id: str, owner: str, lease: timedelta
+) -> tuple[ReadClaim, AnyRow] | None:
+    """Take an upload to read it; None when it is not to be had."""
+    guard = [Dataset.id == dataset_id, *leases.is_free(Dataset)]
+    with session.begin():
+        row = repository.change(session, guard, leases.claimed(Dataset, owner, lease))
+    return None if row is None else (ReadClaim(owner, row.attempt, row.id), row)
+
+
+def renew(session: Session, claimed: ReadClaim, lease: timedelta) -> bool:
+    """Prolong the lease; False when the dataset was taken away."""
+    with session.begin():
+        return repository.change(session, claimed.holds(), leases.renewed(lease)) is not None
+
+
+def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]) -> bool:
+    """The dataset is ready, if the claim still holds."""
+    found = {"n_rows": n_rows, "n_columns": len(columns), "columns": columns}
+    with session.begin():
+        return repository.conclude(session, claimed.holds(), DatasetStatus.READY, found)
+
+
+def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
+    """The dataset cannot be used, if the claim still holds."""
+    found = {"reason": reason}
+    with session.begin():
+        return repository.conclude(session, claimed.holds(), DatasetStatus.REJECTED, found)
+
+
+def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:
+    """Let another worker read it, without charging the attempt."""
+    with session.begin():
+        repository.change(session, claimed.holds(), leases.handed_back(Dataset))
+    bell.ring(READ_DATASET, claimed.dataset_id)
+
+
+def is_gone(session: Session, dataset_id: str) -> bool:
+    """Whether the dataset was deleted."""
+    with session.begin():
+        return not repository.exists(session, dataset_id)
+
+
+def waiting() -> Waiting:
+    """Uploads that a worker is rung for."""
+    return Waiting(Dataset, READ_DATASET, leases.is_free(Dataset), Dataset.available_at)

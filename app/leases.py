@@ -1,0 +1,199 @@
+"""Leases: one worker at a time works on a row, and another when that one falls silent.
+
+    waiting --claim--> held --end--> final
+       ^                | renewed every few seconds
+       +-- hand back ---+   the worker was told to stop; no attempt is charged
+       +---- recover ---+   the lease is over; after a back-off, and not after the last attempt
+
+An upload to be read, a job and a unit of a job are leased alike. Every arrow is one UPDATE, by
+`change`, on the conditions and with the values made here; the room that owns the row adds its own
+and what else belongs into the transaction. What is leased, a room says with the statuses of its
+table, a kind of `Claim`, and how `recover` is to take a row back.
+
+A message only wakes a worker, and may get lost or come twice: `ring_again` looks for rows that wait
+though the bell was rung for them long ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, TypeVar
+
+import structlog
+from sqlalchemy import ColumnElement, SQLColumnExpression, String, or_, select, update
+from sqlalchemy.orm import Mapped, Session, declared_attr, mapped_column
+
+from app.broker import Bell, Call
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, utc_now
+from app.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+Conditions = Sequence[ColumnElement[bool]]
+Values = dict[str, Any]
+AT_ONCE = timedelta(0)
+# Nobody holds the row any more.
+RELEASED: Mapping[str, None] = {"owner": None, "lease_until": None}
+
+
+class Leased:
+    """The columns of a row that is leased: how often, by whom, until when, not before when.
+
+    `owner` is new with every claim, so that a worker which was taken for dead recognises nothing as
+    its own. `enqueued_at` is when the bell was last rung for the row.
+    """
+
+    WAITING: ClassVar[str]
+    HELD: ClassVar[str]
+
+    attempt: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    available_at: Mapped[datetime]
+    enqueued_at: Mapped[datetime]
+
+    @declared_attr
+    @classmethod
+    def status(cls) -> Mapped[str]:
+        """A new row waits."""
+        return mapped_column(String(16), default=cls.WAITING)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A worker's right to one attempt at one row of `leased`: what must still stand in it.
+
+    Every kind of claim adds the fields that name the row, and their columns as `key`. By the
+    columns of `seen` it is decided what becomes of a row whose worker fell silent.
+    """
+
+    leased: ClassVar[type[Leased]]
+    key: ClassVar[Sequence[Any]]
+    seen: ClassVar[Sequence[Any]] = ()
+    owner: str
+    attempt: int
+
+    @classmethod
+    def columns(cls) -> list[Any]:
+        """The columns of the fields, in their order."""
+        return [cls.leased.owner, cls.leased.attempt, *cls.key]
+
+    def holds(self) -> list[ColumnElement[bool]]:
+        """True in the database while nobody took the row away."""
+        stands = zip(self.columns(), astuple(self), strict=True)
+        is_held = self.leased.status == self.leased.HELD
+        return [is_held, *(column == value for column, value in stands)]
+
+    def lapsed(self) -> list[ColumnElement[bool]]:
+        """The same, and its lease is over; the owner may have renewed it since it was read."""
+        return [*self.holds(), _is_over(self.leased)]
+
+
+C = TypeVar("C", bound=Claim)
+
+
+def change(
+    session: Session,
+    leased: type[Leased],
+    guard: Iterable[ColumnElement[bool]],
+    values: Mapping[str, Any],
+    returning: Sequence[Any],
+) -> AnyRow | None:
+    """One conditional UPDATE: the row as it is then, or None if `guard`, which names it, fails."""
+    statement = update(leased).where(*guard).values(values).returning(*returning)
+    return session.execute(statement, execution_options=NO_SYNC).one_or_none()
+
+
+def is_free(leased: type[Leased]) -> list[ColumnElement[bool]]:
+    """Nobody holds the row, and its time has come."""
+    waits = (leased.status == leased.WAITING, leased.owner.is_(None))
+    return [*waits, leased.available_at <= utc_now()]
+
+
+def claimed(leased: type[Leased], owner: str, lease: timedelta) -> Values:
+    """What a claim writes."""
+    values = {"status": leased.HELD, "owner": owner, "attempt": leased.attempt + 1}
+    return {**values, **renewed(lease)}
+
+
+def renewed(lease: timedelta) -> Values:
+    """What a sign of life writes."""
+    return {"lease_until": utc_now() + lease}
+
+
+def freed(leased: type[Leased], wait: timedelta = AT_ONCE) -> Values:
+    """What makes a row wait for another worker, not before `wait` is over."""
+    return {**RELEASED, "status": leased.WAITING, "available_at": utc_now() + wait}
+
+
+def handed_back(leased: type[Leased]) -> Values:
+    """The same by the worker's own will, which is about to ring for another."""
+    values = freed(leased)
+    return {**values, "attempt": leased.attempt - 1, "enqueued_at": values["available_at"]}
+
+
+def back_off(attempt: int, settings: Settings) -> timedelta:
+    """The wait after `attempt` was lost: doubled each time."""
+    return timedelta(seconds=settings.backoff_seconds * 2 ** max(0, attempt - 1))
+
+
+def recover(
+    session: Session,
+    kind: type[C],
+    take_back: Callable[[Session, C, AnyRow, Settings], object],
+    settings: Settings,
+) -> None:
+    """Take rows from workers that fell silent, each in a transaction of its own.
+
+    Two sweepers that locked several rows could wait for each other.
+    """
+    with session.begin():
+        silent = find_silent(session, kind)
+    for claim, row in silent:
+        log.warning("lease expired", **asdict(claim))
+        with session.begin():
+            take_back(session, claim, row, settings)
+
+
+def find_silent(session: Session, kind: type[C]) -> list[tuple[C, AnyRow]]:
+    """Claims whose lease is over, longest silent first, with what was seen beside them."""
+    columns, leased = kind.columns(), kind.leased
+    statement = select(*columns, *kind.seen).where(leased.status == leased.HELD, _is_over(leased))
+    statement = statement.order_by(leased.lease_until, *kind.key)
+    rows = session.execute(statement.limit(SWEEP_LIMIT)).all()
+    return [(kind(*row[: len(columns)]), row) for row in rows]
+
+
+def _is_over(leased: type[Leased]) -> ColumnElement[bool]:
+    return leased.lease_until <= utc_now()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Rows of `table`, which has an id, that wait for a worker: on which conditions, since when."""
+
+    table: type[Any]
+    call: Call
+    conditions: Conditions
+    since: SQLColumnExpression[datetime]
+
+
+def ring_again(session: Session, bell: Bell, waiting: Waiting, settings: Settings) -> None:
+    """Ring for what waits unheard: rung for long ago, or before its back-off was over."""
+    cutoff = utc_now() - bell.patience(waiting.call.queue, settings.resend_seconds)
+    with session.begin():
+        unheard = _take_unheard(session, waiting, cutoff)
+    for identifier in unheard:
+        bell.ring(waiting.call, identifier)
+
+
+def _take_unheard(session: Session, waiting: Waiting, cutoff: datetime) -> Sequence[str]:
+    """Note that the bell is rung now, so that of several sweepers one rings."""
+    table, rung = waiting.table, waiting.table.enqueued_at
+    unheard = [*waiting.conditions, or_(rung < cutoff, rung < waiting.since)]
+    some = select(table.id).where(*unheard).order_by(rung).limit(SWEEP_LIMIT)
+    statement = update(table).where(table.id.in_(some), *unheard).values(enqueued_at=utc_now())
+    taken = session.execute(statement.returning(table.id), execution_options=NO_SYNC)
+    return taken.scalars().all()

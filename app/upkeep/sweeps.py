@@ -1,0 +1,116 @@
+"""What nobody else would notice: silent workers, lost rings, passed deadlines, rejected datasets.
+
+Safe in any number of workers at once. What becomes of a row is one conditional UPDATE in a
+transaction of its own; only rings are noted for many rows at a time.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from app import leases, metrics
+from app.broker import Bell
+from app.datasets import reads
+from app.datasets import repository as datasets
+from app.datasets.models import Dataset, DatasetStatus
+from app.datasets.repository import ReadClaim
+from app.db.base import AnyRow, utc_now
+from app.jobs import claims, repository, state
+from app.jobs.claims import UNCANCELLED, JobClaim
+from app.jobs.endings import LOST, OVERDUE, end, expire
+from app.jobs.models import Job, Unit
+from app.jobs.runs import refuse_hopeless
+from app.jobs.state import Stop
+from app.jobs.units import repository as units
+from app.jobs.units import service as unit_service
+from app.jobs.units.repository import UnitClaim
+from app.leases import Claim
+from app.settings import Settings
+
+UNREADABLE = "the worker that read the file ended or fell silent in every attempt"
+
+
+def sweep(session: Session, bell: Bell, settings: Settings) -> None:
+    """One round over all tenants."""
+    sweep_datasets(session, bell, settings)
+    sweep_jobs(session, bell, settings)
+    sweep_units(session, bell, settings)
+
+
+def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
+    """Uploads that are to be read."""
+    leases.recover(session, ReadClaim, _take_back_upload, settings)
+    leases.ring_again(session, bell, reads.waiting(), settings)
+
+
+def _take_back_upload(session: Session, claim: ReadClaim, seen: AnyRow, settings: Settings) -> None:
+    _, spent = _verdict(claim, settings)
+    if spent:
+        reason = {"reason": UNREADABLE}
+        datasets.conclude(session, claim.lapsed(), DatasetStatus.REJECTED, reason)
+    else:
+        wait = leases.back_off(claim.attempt, settings)
+        datasets.change(session, claim.lapsed(), leases.freed(Dataset, wait))
+
+
+def sweep_jobs(session: Session, bell: Bell, settings: Settings) -> None:
+    """Jobs, whole or of units."""
+    _expire_overdue(session)
+    refuse_hopeless(session)
+    leases.recover(session, JobClaim, _take_back_job, settings)
+    leases.ring_again(session, bell, claims.waiting(settings.tenant_max_running_jobs), settings)
+
+
+def _expire_overdue(session: Session) -> None:
+    with session.begin():
+        overdue = claims.find_overdue(session)
+    for job_id in overdue:
+        with session.begin():
+            expire(session, job_id)
+
+
+def _take_back_job(session: Session, claim: JobClaim, seen: AnyRow, settings: Settings) -> None:
+    now = utc_now()
+    requested = seen.cancel_requested_at is not None
+    stop = state.stop_of(cancel_requested=requested, deadline_at=seen.deadline_at, now=now)
+    transition, spent = _verdict(claim, settings, stop)
+    data = {"attempt": claim.attempt}
+    uncancelled = [*claim.lapsed(), UNCANCELLED]
+    if stop is Stop.CANCELLED:
+        taken = end(session, transition, claim.lapsed(), data=data)
+    elif transition.target.is_final:
+        failure = LOST if spent else OVERDUE
+        taken = end(session, transition, uncancelled, failure=failure, data=data)
+    else:
+        freed = leases.freed(Job, leases.back_off(claim.attempt, settings))
+        taken = repository.change(session, transition, uncancelled, now, freed, data=data)
+    _count(session, taken is not None)
+
+
+def _verdict(
+    claim: Claim, settings: Settings, stop: Stop | None = None
+) -> tuple[state.Transition, bool]:
+    return state.after_lost_lease(
+        attempt=claim.attempt, max_attempts=settings.max_attempts, stop=stop
+    )
+
+
+def _count(session: Session, taken: bool) -> None:
+    if taken:
+        metrics.count(session, {(metrics.LEASE_EXPIRIES, ""): 1})
+
+
+def sweep_units(session: Session, bell: Bell, settings: Settings) -> None:
+    """Units of jobs."""
+    leases.recover(session, UnitClaim, _take_back_unit, settings)
+    leases.ring_again(session, bell, units.waiting(settings.tenant_max_running_jobs), settings)
+
+
+def _take_back_unit(session: Session, claim: UnitClaim, seen: AnyRow, settings: Settings) -> None:
+    transition, spent = _verdict(claim, settings)
+    if spent:
+        taken = unit_service.end_failed(session, claim, claim.lapsed(), LOST)
+    else:
+        freed = leases.freed(Unit, leases.back_off(claim.attempt, settings))
+        taken = unit_service.set_free(session, claim, transition, claim.lapsed(), freed)
+    _count(session, taken)
