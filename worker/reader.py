@@ -17,10 +17,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.datasets import reads
-from app.datasets.ingest import COLUMNS, OUTCOME, Limits, Order, out_of_memory
+from app.datasets.ingest import OUTCOME, Order
+from app.datasets.limits import Limits
 from app.datasets.repository import ReadClaim
-from app.datasets.store import COLUMNS as COLUMNS_KEY
-from app.datasets.store import RAW, SCRATCH, key_of
+from app.datasets.store import COLUMNS, RAW, SCRATCH, key_of
 from app.db.base import AnyRow
 from app.jobs import runs
 from app.logs import job_context
@@ -69,7 +69,7 @@ def _conclude(
     if "rejected" in outcome:
         patiently(process, lambda session: reads.reject(session, claim, outcome["rejected"]))
         return
-    key = key_of(row.tenant, row.id, COLUMNS_KEY)
+    key = key_of(row.tenant, row.id, COLUMNS)
     with process.store.put(key) as target, columns.open("rb") as source:
         shutil.copyfileobj(source, target)
 
@@ -147,16 +147,12 @@ def _outcome(directory: Path, code: int, limits: Limits, *, in_time: bool) -> di
         words = (directory / STDERR).read_text(errors="replace")
         log.warning("reader died", code=code, stderr=words[-2000:])
         over = code == -signal.SIGXCPU or not in_time
-        return {"rejected": _out_of_time(limits) if over else _cause(code, words, limits)}
+        return {"rejected": limits.out_of_time if over else _cause(code, words, limits)}
     return outcome
-
-
-def _out_of_time(limits: Limits) -> str:
-    return f"reading the file takes longer than the {limits.seconds} seconds allowed"
 
 
 def _cause(code: int, words: str, limits: Limits) -> str:
     killed = code == -signal.SIGKILL  # by the kernel, which ran out
     if killed or any(word in words.lower() for word in ("memory", "alloc", "failed to map")):
-        return out_of_memory(limits)
+        return limits.out_of_memory
     return "the file makes its reader crash; it is damaged or was made to"

@@ -19,7 +19,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from app.cli.terminal import show
 from app.datasets.columns import load_columns
 from app.datasets.formats import CsvOptions, format_of
-from app.datasets.ingest import COLUMNS, Limits
+from app.datasets.limits import Limits
+from app.datasets.store import COLUMNS
 from app.datasets.tables import Rejected, Source, ingest
 from app.report.charts import charts_of
 from app.report.page import report

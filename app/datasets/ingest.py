@@ -15,26 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from app.datasets.formats import CsvOptions, Format
+from app.datasets.limits import Limits
+from app.datasets.store import COLUMNS
 
 OUTCOME = "outcome.json"
-COLUMNS = "columns.parquet"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What one upload may cost and contain."""
-
-    memory_bytes: int
-    seconds: int
-    max_rows: int
-    max_columns: int
-    max_name_length: int
-    max_cell_bytes: int
-
-    @property
-    def max_header_bytes(self) -> int:
-        """The longest line of names there can be, in UTF-16 or any other encoding."""
-        return self.max_columns * (4 * self.max_name_length + 4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +53,8 @@ def main(argument: str) -> None:
     except tables.Rejected as error:
         outcome = {"rejected": str(error)}
     except MemoryError:
-        outcome = {"rejected": out_of_memory(limits)}
+        outcome = {"rejected": limits.out_of_memory}
     (directory / OUTCOME).write_text(json.dumps(outcome))
-
-
-def out_of_memory(limits: Limits) -> str:
-    """The reason when reading took more memory than it may."""
-    return f"reading the file takes more than the {limits.memory_bytes / 2**30:.3g} GiB allowed"
 
 
 def _restrict(limits: Limits, n_bytes: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,6 @@ from app.datasets.store import Store, key_of
 from app.db.base import AnyRow, Reader, utc_now
 from app.db.tenants import lock_tenant
 from app.errors import Conflict, NotFound
-from app.jobs.repository import is_used
 from app.quota import UNLIMITED, Quota
 
 
@@ -113,8 +112,18 @@ def list_datasets(
     return repository.list_datasets(session, tenant, before, limit)
 
 
-def delete(session: Session, tenant: str, store: Store, dataset_id: str) -> None:
-    """Remove a dataset that no live job uses, its row before its bytes."""
+def delete(
+    session: Session,
+    tenant: str,
+    store: Store,
+    dataset_id: str,
+    is_used: Callable[[Session, str], bool],
+) -> None:
+    """Remove a dataset that no job needs, its row before its bytes.
+
+    A submission holds a lock on the row until its job is there. Datasets know nothing of jobs, so
+    that whoever calls brings the question.
+    """
     with session.begin():
         if repository.lock(session, tenant, dataset_id, shared=False) is None:
             raise _not_found(dataset_id)

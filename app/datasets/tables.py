@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -23,9 +23,7 @@ from app.datasets.csv_dialect import (
     read_sample,
 )
 from app.datasets.formats import CsvOptions, Format
-
-if TYPE_CHECKING:
-    from app.datasets.ingest import Limits
+from app.datasets.limits import Limits
 
 PROFILE_CELLS = 8_000_000
 N_BINS = 16

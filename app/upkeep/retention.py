@@ -6,15 +6,19 @@ Safe to run in any number of workers at once, and beside uploads and submissions
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import structlog
 from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
-from app.datasets.store import SCRATCH, Store, key_of, last_written
+from app.datasets.service import delete
+from app.datasets.store import SCRATCH, Store, last_written
 from app.db.base import SWEEP_LIMIT, utc_now
+from app.errors import Conflict, NotFound
 from app.jobs import repository as jobs
 from app.settings import Settings
 
@@ -53,29 +57,18 @@ def remove_jobs(session: Session, cutoff: datetime) -> int:
 
 def remove_datasets(session: Session, store: Store, cutoff: datetime) -> int:
     """Remove datasets older than `cutoff` that no live job uses and no job has used since."""
+    is_used = partial(jobs.is_used, since=cutoff)
     n_removed, last = 0, ""
     while True:
         with session.begin():
             old = datasets.find_old(session, cutoff, after=last)
         for row in old:
-            n_removed += _remove_dataset(session, store, row.tenant, row.id, cutoff)
+            with suppress(NotFound, Conflict):
+                delete(session, row.tenant, store, row.id, is_used)
+                n_removed += 1
             last = row.id
         if len(old) < SWEEP_LIMIT:
             return n_removed
-
-
-def _remove_dataset(
-    session: Session, store: Store, tenant: str, dataset_id: str, cutoff: datetime
-) -> bool:
-    """The row before the bytes; a submission holds a lock on the row until its job is there."""
-    with session.begin():
-        if datasets.lock(session, tenant, dataset_id, shared=False) is None:
-            return False
-        if jobs.is_used(session, dataset_id, since=cutoff):
-            return False
-        datasets.remove(session, tenant, dataset_id)
-    store.delete(key_of(tenant, dataset_id))
-    return True
 
 
 def remove_orphans(session: Session, store: Store, scratch: Path, cutoff: datetime) -> int:

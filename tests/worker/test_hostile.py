@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from app.datasets.formats import CsvOptions, Format
-from app.datasets.ingest import COLUMNS, Limits
+from app.datasets.limits import Limits
+from app.datasets.store import COLUMNS
 from app.datasets.tables import Rejected, Source, ingest
 from app.settings import Settings
 from tests.app.running import Service, running_api, running_worker

@@ -14,7 +14,8 @@ import pytest
 
 from app.datasets.columns import load_columns
 from app.datasets.formats import CsvOptions, Format
-from app.datasets.ingest import COLUMNS, Limits
+from app.datasets.limits import Limits
+from app.datasets.store import COLUMNS
 from app.datasets.tables import Rejected, Source, ingest
 
 LIMITS = Limits(

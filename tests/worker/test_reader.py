@@ -12,9 +12,8 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.broker import make_celery
-from app.datasets.ingest import COLUMNS
 from app.datasets.repository import ReadClaim
-from app.datasets.store import RAW, key_of
+from app.datasets.store import COLUMNS, RAW, key_of
 from app.settings import Settings
 from tests.servers import free_port
 from worker.patience import patiently

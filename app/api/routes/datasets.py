@@ -25,6 +25,7 @@ from app.datasets.store import RAW, key_of
 from app.db.base import new_id
 from app.errors import StorageFull, TooLarge, Unavailable, UnsupportedMedia
 from app.jobs.methods import Strict
+from app.jobs.repository import is_used
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
@@ -203,4 +204,4 @@ def get_dataset(dataset_id: DatasetId, caller: CallerDep) -> DatasetRead:
 )
 def delete_dataset(dataset_id: DatasetId, caller: CallerDep) -> None:
     """Not while a job that is not final uses it."""
-    caller.write(service.delete, caller.services.store, dataset_id)
+    caller.write(service.delete, caller.services.store, dataset_id, is_used)
