@@ -6,35 +6,13 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from core.errors import InvalidConfig
+from core.errors import require, require_choice, require_int, require_number
 
 Family = Literal["joint", "per_class"]
 Objective = Literal["latent", "label"]
 Kind = Literal["continuous", "discrete"]
 
 PAPER_RANKS = (5, 10, 15, 20, 30)
-
-
-def _require(condition: bool, field_name: str, sentence: str) -> None:
-    if not condition:
-        raise InvalidConfig(f"{field_name} {sentence}", field_name)
-
-
-def _require_choice(value: object, field_name: str, choices: tuple[str, ...]) -> None:
-    _require(value in choices, field_name, f"must be one of {', '.join(choices)}, not {value!r}")
-
-
-def _require_int(value: object, field_name: str, low: int, high: int | None = None) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    inside = whole and value >= low and (high is None or value <= high)  # type: ignore[operator]
-    span = f"of at least {low}" if high is None else f"from {low} to {high}"
-    _require(inside, field_name, f"must be a whole number {span}, not {value!r}")
-
-
-def _require_number(value: object, field_name: str, low: float, high: float = float("inf")) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    inside = number and low <= value <= high  # type: ignore[operator]
-    _require(inside, field_name, f"must be a number from {low:g} to {high:g}, not {value!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +35,14 @@ class CpdConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _require_int(self.rank, "rank", 1)
-        _require_choice(self.family, "family", ("joint", "per_class"))
-        _require_int(self.n_init, "n_init", 1)
-        _require_int(self.max_iter, "max_iter", 1)
-        _require_number(self.tol, "tol", 0)
-        _require_number(self.smoothing, "smoothing", 0)
-        _require_int(self.n_threads, "n_threads", 0)
-        _require_int(self.seed, "seed", 0)
+        require_int(self.rank, "rank", 1)
+        require_choice(self.family, "family", ("joint", "per_class"))
+        require_int(self.n_init, "n_init", 1)
+        require_int(self.max_iter, "max_iter", 1)
+        require_number(self.tol, "tol", 0)
+        require_number(self.smoothing, "smoothing", 0)
+        require_int(self.n_threads, "n_threads", 0)
+        require_int(self.seed, "seed", 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,15 +72,15 @@ class GsmCpd:
 
     def __post_init__(self) -> None:
         listed = isinstance(self.ranks, tuple | list) and len(self.ranks) > 0
-        _require(listed, "ranks", f"must list at least one rank, not {self.ranks!r}")
+        require(listed, "ranks", f"must list at least one rank, not {self.ranks!r}")
         for rank in self.ranks:
-            _require_int(rank, "ranks", 1)
-        _require_choice(self.objective, "objective", ("latent", "label"))
-        _require_int(self.n_folds, "n_folds", 2)
-        _require_int(self.n_models, "n_models", 1)
-        _require_int(self.n_configurations, "n_configurations", 16)
-        _require_choice(self.remodel, "remodel", ("none", "step", "candidate"))
-        _require_choice(self.greedy, "greedy", ("lazy", "naive"))
+            require_int(rank, "ranks", 1)
+        require_choice(self.objective, "objective", ("latent", "label"))
+        require_int(self.n_folds, "n_folds", 2)
+        require_int(self.n_models, "n_models", 1)
+        require_int(self.n_configurations, "n_configurations", 16)
+        require_choice(self.remodel, "remodel", ("none", "step", "candidate"))
+        require_choice(self.greedy, "greedy", ("lazy", "naive"))
         self.cpd(rank=self.ranks[0])
 
     def cpd(self, *, rank: int, seed: int = 0, n_threads: int = 0) -> CpdConfig:
@@ -158,10 +136,10 @@ class Rjmi:
     max_patterns: int = 1000
 
     def __post_init__(self) -> None:
-        _require_number(self.alpha, "alpha", 0)
-        _require(self.alpha not in (0, 1), "alpha", "must differ from 0 and 1")
-        _require_number(self.sigma, "sigma", 1e-6)
-        _require_int(self.max_patterns, "max_patterns", 2)
+        require_number(self.alpha, "alpha", 0)
+        require(self.alpha not in (0, 1), "alpha", "must differ from 0 and 1")
+        require_number(self.sigma, "sigma", 1e-6)
+        require_int(self.max_patterns, "max_patterns", 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +151,7 @@ class Iselect:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        _require_number(self.confidence, "confidence", 0.5, 0.999999)
+        require_number(self.confidence, "confidence", 0.5, 0.999999)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,8 +164,8 @@ class GlobalFs:
     max_subsets: int = 200_000
 
     def __post_init__(self) -> None:
-        _require_number(self.confidence, "confidence", 0.5, 0.999999)
-        _require_int(self.max_subsets, "max_subsets", 1)
+        require_number(self.confidence, "confidence", 0.5, 0.999999)
+        require_int(self.max_subsets, "max_subsets", 1)
 
 
 Rival = Mrmr | Jmi | Jmim | Cmim | Rjmi | Iselect | GlobalFs
@@ -204,10 +182,10 @@ class Discretize:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _require_int(self.bins, "discretize.bins", 2, 255)
-        _require_choice(self.strategy, "discretize.strategy", ("uniform", "quantile"))
+        require_int(self.bins, "discretize.bins", 2, 255)
+        require_choice(self.strategy, "discretize.strategy", ("uniform", "quantile"))
         for column, kind in self.kinds.items():
-            _require_choice(kind, f"discretize.kinds.{column}", ("continuous", "discrete"))
+            require_choice(kind, f"discretize.kinds.{column}", ("continuous", "discrete"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,9 +206,9 @@ class Evaluate:
     values: Literal["codes", "raw"] = "codes"
 
     def __post_init__(self) -> None:
-        _require_int(self.n_splits, "evaluate.n_splits", 1)
-        _require_number(self.test_fraction, "evaluate.test_fraction", 0.01, 0.99)
-        _require_choice(self.values, "evaluate.values", ("codes", "raw"))
+        require_int(self.n_splits, "evaluate.n_splits", 1)
+        require_number(self.test_fraction, "evaluate.test_fraction", 0.01, 0.99)
+        require_choice(self.values, "evaluate.values", ("codes", "raw"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,11 +223,11 @@ class Compare:
     def __post_init__(self) -> None:
         for position, method in enumerate(self.methods):
             twice = method in self.methods[:position]
-            _require(not twice, f"compare.methods.{position}", "is there twice")
-        _require(len(self.methods) >= 2, "compare.methods", "must be two or more")
-        _require_int(self.n_splits, "compare.n_splits", 2)
-        _require_number(self.test_fraction, "compare.test_fraction", 0.01, 0.99)
-        _require_choice(self.values, "compare.values", ("codes", "raw"))
+            require(not twice, f"compare.methods.{position}", "is there twice")
+        require(len(self.methods) >= 2, "compare.methods", "must be two or more")
+        require_int(self.n_splits, "compare.n_splits", 2)
+        require_number(self.test_fraction, "compare.test_fraction", 0.01, 0.99)
+        require_choice(self.values, "compare.values", ("codes", "raw"))
 
     @property
     def labels(self) -> list[str]:
@@ -273,7 +251,7 @@ class Bootstrap:
     n_samples: int = 50
 
     def __post_init__(self) -> None:
-        _require_int(self.n_samples, "stability.n_samples", 2)
+        require_int(self.n_samples, "stability.n_samples", 2)
 
 
 @dataclass(frozen=True)
@@ -295,10 +273,10 @@ class SelectionConfig:
 
     def __post_init__(self) -> None:
         if self.k != "auto":
-            _require_int(self.k, "k", 1)
-        _require(isinstance(self.method, METHODS), "method", f"is unknown: {self.method!r}")
-        _require_int(self.seed, "seed", 0)
-        _require_int(self.n_threads, "n_threads", 0)
+            require_int(self.k, "k", 1)
+        require(isinstance(self.method, METHODS), "method", f"is unknown: {self.method!r}")
+        require_int(self.seed, "seed", 0)
+        require_int(self.n_threads, "n_threads", 0)
 
     @classmethod
     def paper(cls, k: int | Literal["auto"] = "auto", **options: Any) -> SelectionConfig:
@@ -320,11 +298,11 @@ def method_from_dict(document: Mapping[str, Any]) -> Method:
     parameters = dict(document)
     name = parameters.pop("name", None)
     by_name: dict[str, type[Method]] = {method.name: method for method in METHODS}
-    _require_choice(name, "method.name", tuple(by_name))
+    require_choice(name, "method.name", tuple(by_name))
     method = by_name[str(name)]
     known = {f.name for f in fields(method)}
     for parameter in parameters:
-        _require(parameter in known, f"method.{parameter}", f"is not a parameter of {name}")
+        require(parameter in known, f"method.{parameter}", f"is not a parameter of {name}")
     if isinstance(parameters.get("ranks"), list):
         parameters["ranks"] = tuple(parameters["ranks"])
     return method(**parameters)

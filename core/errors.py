@@ -1,4 +1,4 @@
-"""What `core` raises when the caller is at fault."""
+"""What `core` raises when the caller is at fault, and the checks that raise it."""
 
 
 class CoreError(ValueError):
@@ -21,3 +21,29 @@ class InvalidData(CoreError):
     """Columns that cannot be selected from: unknown, empty, constant, infinite."""
 
     code = "invalid_data"
+
+
+def require(condition: bool, field_name: str, sentence: str) -> None:
+    """Refuse an option unless the condition holds; the sentence goes on after its name."""
+    if not condition:
+        raise InvalidConfig(f"{field_name} {sentence}", field_name)
+
+
+def require_choice(value: object, field_name: str, choices: tuple[str, ...]) -> None:
+    """Refuse all but the choices."""
+    require(value in choices, field_name, f"must be one of {', '.join(choices)}, not {value!r}")
+
+
+def require_int(value: object, field_name: str, low: int, high: int | None = None) -> None:
+    """Refuse all but whole numbers of a range."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    inside = whole and value >= low and (high is None or value <= high)  # type: ignore[operator]
+    span = f"of at least {low}" if high is None else f"from {low} to {high}"
+    require(inside, field_name, f"must be a whole number {span}, not {value!r}")
+
+
+def require_number(value: object, field_name: str, low: float, high: float = float("inf")) -> None:
+    """Refuse all but numbers of a range."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    inside = number and low <= value <= high  # type: ignore[operator]
+    require(inside, field_name, f"must be a number from {low:g} to {high:g}, not {value!r}")

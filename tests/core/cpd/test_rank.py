@@ -97,14 +97,6 @@ def test_the_best_is_the_lowest_error_and_among_equals_the_smallest_rank() -> No
     assert best_rank(scores) == 10
 
 
-def test_folds_keep_the_proportions_of_the_classes() -> None:
-    labels = np.repeat([0, 1, 2], [50, 25, 3]).astype(np.uint8)
-    folds = stratified_folds(labels, 5, 0)
-    counts = np.array([np.bincount(folds[labels == c], minlength=5) for c in range(3)])
-    assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
-    assert (stratified_folds(labels, 5, 0) == folds).all()
-
-
 def test_progress_rises_and_stops_by_raising() -> None:
     told: list[float] = []
     search(world(200), "joint", on_progress=told.append)

@@ -1,12 +1,15 @@
-"""Stratified splits."""
+"""Splits, folds and bootstrap samples."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.data.resampling import stratified_split
+from core.data.resampling import draw_sample, stratified_folds, stratified_split
 from core.errors import InvalidData
+from tests.core.rivals.problems import random_problem
 
 LABELS = np.repeat([0, 1, 2, 3], [50, 30, 7, 1])
 
@@ -40,3 +43,22 @@ def test_sizes_add_up_when_every_class_is_rounded() -> None:
 def test_nothing_to_hold_out_is_refused() -> None:
     with pytest.raises(InvalidData, match="every class has a single row"):
         stratified_split(np.arange(4), 0.3, seed=0, index=0)
+
+
+def test_folds_keep_the_proportions_of_the_classes() -> None:
+    labels = np.repeat([0, 1, 2], [50, 25, 3]).astype(np.uint8)
+    folds = stratified_folds(labels, 5, 0)
+    counts = np.array([np.bincount(folds[labels == c], minlength=5) for c in range(3)])
+    assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
+    assert (stratified_folds(labels, 5, 0) == folds).all()
+
+
+def test_samples_are_weights_and_keep_every_class() -> None:
+    problem = replace(random_problem(2), row_weights=np.full(90, 2.0))
+    sample, again, other = (draw_sample(problem, index) for index in (4, 4, 5))
+    by_class = np.bincount(sample.labels, sample.weights)
+    assert by_class.tolist() == (2 * np.bincount(problem.labels)).tolist()
+    assert 40 < sample.n_rows < 75  # about 63 %
+    assert np.array_equal(sample.codes, again.codes)
+    assert np.array_equal(sample.weights, again.weights)
+    assert not np.array_equal(sample.weights, other.weights)

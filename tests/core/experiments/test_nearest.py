@@ -12,7 +12,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from core.config import Evaluate
 from core.data.resampling import stratified_split
 from core.experiments.nearest import evaluate_split, nearest_neighbour_curve
-from core.experiments.summary import describe_splits, summarise
 
 
 def naive_curve(
@@ -107,21 +106,3 @@ def test_raw_values_are_scaled_by_the_training_part() -> None:
     split = stratified_split(labels, 0.3, seed=0, index=0)
     found = evaluate_split([0, 1], values, np.ones(2, dtype=np.bool_), labels, split, config)
     assert found.min() > 0.95
-
-
-def test_curve_is_as_long_as_the_shortest_order() -> None:
-    (curve,) = summarise([{"naive_bayes": [0.5, 0.7, 0.9]}, {"naive_bayes": [0.7, 0.9]}])
-    assert curve.mean == pytest.approx((0.6, 0.8))
-    assert curve.se == pytest.approx((0.1, 0.1))
-
-
-def test_single_rows_and_rows_on_both_sides_are_reported() -> None:
-    codes = np.zeros((21, 2), dtype=np.uint8)
-    codes[10:, 0] = np.arange(1, 12)
-    labels = np.array([0] * 10 + [1] * 10 + [2])
-    splits = [stratified_split(labels, 0.3, seed=0, index=i) for i in range(3)]
-    notes = describe_splits(codes, labels, splits)
-    assert notes == (
-        "1 class has a single row, which is always used for training.",
-        "50.0 % of the held-out rows equal a training row in every feature.",
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -48,17 +46,6 @@ def test_index_is_one_for_one_choice_and_none_without_any() -> None:
     same = np.tile([1.0, 0.0, 1.0, 0.0], (5, 1))
     assert stability_index(same) == pytest.approx((1, 1, 1))
     assert stability_index(np.ones((5, 4))) == (None, None, None)
-
-
-def test_samples_are_weights_and_keep_every_class() -> None:
-    problem = replace(random_problem(2), row_weights=np.full(90, 2.0))
-    sample, again, other = (draw_sample(problem, index) for index in (4, 4, 5))
-    by_class = np.bincount(sample.labels, sample.weights)
-    assert by_class.tolist() == (2 * np.bincount(problem.labels)).tolist()
-    assert 40 < sample.n_rows < 75  # about 63 %
-    assert np.array_equal(sample.codes, again.codes)
-    assert np.array_equal(sample.weights, again.weights)
-    assert not np.array_equal(sample.weights, other.weights)
 
 
 @pytest.mark.parametrize("method", [Mrmr(), GsmCpd(ranks=(4,), n_models=1, n_init=1)])

@@ -10,15 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.gsm.certificate import band
 from core.gsm.objective import AveragedObjective
-from core.gsm.overlap import overlaps
 from core.workers import Workers
 from tests.core import reference
+from tests.core.gsm.models import TINY_LEVELS, models
 from tests.core.reference import About, Model
 from tests.core.worlds import as_fit, examples, random_model
-
-TINY_LEVELS = [2, 3, 1, 2, 4, 3]
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +24,6 @@ def workers() -> Iterator[Workers]:
         yield one
 
 
-def random_models(seed: int, n_models: int, owned: bool) -> list[Model]:
-    rng = np.random.default_rng(seed)
-    n_levels = [*rng.permutation(TINY_LEVELS), 3]
-    return [random_model(seed + i, n_levels, rank=4, owned=owned) for i in range(n_models)]
-
-
-models = st.builds(random_models, st.integers(0, 10**6), st.integers(1, 3), st.booleans())
 orders = st.permutations(range(len(TINY_LEVELS)))
 
 
@@ -129,27 +119,6 @@ def test_bounds_are_never_below_the_gains(
         assert (gains["latent"] <= bounds[:, 0] + 1e-6).all()
         assert (gains["label"] <= bounds[:, 1] + 1e-6).all()
         objective.add(feature)
-
-
-@examples(10)
-@given(models, st.integers(0, 100))
-def test_the_band_is_the_papers_constant(models: list[Model], seed: int) -> None:
-    everything = range(len(TINY_LEVELS))
-    latent = reference.information(models[:1], everything, "latent")
-    label = reference.information(models[:1], everything, "label")
-    assert band(as_fit(models[0]), seed) == pytest.approx(latent - label, abs=0.08)
-
-
-@examples(10)
-@given(models)
-def test_overlap_is_the_information_two_features_share(models: list[Model]) -> None:
-    with Workers(2) as workers:
-        shared = overlaps([as_fit(model) for model in models], [1, 4], workers)
-    for n in (0, 3):
-        for place, chosen in enumerate((1, 4)):
-            before = reference.gains(models, [], "latent")[n]
-            after = reference.gains(models, [chosen], "latent")[n]
-            assert shared[n, place] == pytest.approx(before - after, abs=1e-9)
 
 
 def test_threads_agree_on_gains() -> None:

@@ -198,39 +198,3 @@ def test_lazy_chooses_like_naive_among_copies(
     assert order(lazy) == order(naive)
     originals = [feature % half for feature in order(lazy) if feature < 2 * half]
     assert len(set(originals[:half])) == half
-
-
-@examples(20)
-@given(st.integers(0, 10**6))
-def test_unknown_is_the_conditional_entropy_of_the_rows(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, 3, (40, 3), dtype=np.uint8)
-    codes[rng.random(codes.shape) < 0.1] = 255
-    weights = rng.integers(1, 4, 40)
-    rows = np.repeat(codes, weights, axis=0)
-    expected = [reference.conditional_entropy(rows[:, 0], rows[:, c]) for c in (1, 2)]
-    copies = Copies(codes, weights.astype(np.float64))
-    assert copies.unknown(0, [1, 2], np.inf) == pytest.approx(min(expected), abs=1e-9)
-    assert copies.unknown(0, [0], 0.0) == 0
-
-
-@pytest.mark.parametrize("changed", [0, 20, 200, 2000])
-def test_a_sample_only_saves_the_counting_of_what_is_plain(changed: int) -> None:
-    rng = np.random.default_rng(changed)
-    codes = rng.integers(0, 4, (20_000, 2), dtype=np.uint8)
-    codes[changed:, 1] = codes[changed:, 0]
-    copies = Copies(codes, np.ones(len(codes)))
-    exact = reference.conditional_entropy(codes[:, 0], codes[:, 1])
-    assert copies.unknown(0, [1], exact * 1.01) == pytest.approx(exact, abs=1e-9)
-    assert copies.unknown(0, [1], exact / 4 - 0.01) == np.inf or changed < 2000
-
-
-def test_the_first_of_several_copies_is_found_whatever_its_levels_are_called() -> None:
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 3, (10_000, 5), dtype=np.uint8)
-    codes[:, 1] = np.where(codes[:, 0] == 2, 0, codes[:, 0])  # told by 0, but does not tell it
-    codes[:, 3] = 2 - codes[:, 2]
-    codes[:, 4] = codes[:, 0]
-    copies = Copies(codes, np.ones(len(codes)))
-    assert [copies.first_copy(f, np.arange(5)) for f in range(5)] == [0, 1, 2, 2, 0]
-    assert copies.first_copy(4, np.array([1, 4])) == 4
