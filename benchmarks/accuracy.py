@@ -36,8 +36,7 @@ from core.config import (
 from core.data.problem import CodedProblem
 from core.data.resampling import stratified_split
 from core.experiments.nearest import evaluate_split
-from core.gsm.method import select_gsm
-from core.rivals.method import select_rival
+from core.methods import choose
 
 METHODS: dict[str, Method] = {
     "GSM-CPD": GsmCpd(),
@@ -72,7 +71,7 @@ class Unit:
         return self.dataset, self.method, self.split, self.options
 
 
-def choose(table: CodedTable, rows: Ints, k: int, method: Method) -> list[int]:
+def select(table: CodedTable, rows: Ints, k: int, method: Method) -> list[int]:
     """Select k columns, seeing only `rows`."""
     problem = CodedProblem(
         codes=np.ascontiguousarray(table.codes[rows]),
@@ -81,9 +80,7 @@ def choose(table: CodedTable, rows: Ints, k: int, method: Method) -> list[int]:
         n_classes=table.n_classes,
         candidates=tuple(range(table.codes.shape[1])),
     )
-    if isinstance(method, GsmCpd):
-        return list(select_gsm(problem, k, method, lambda *_: None).features)
-    return list(select_rival(problem, k, method).features)
+    return list(choose(problem, k, method).features)
 
 
 def measure(
@@ -93,7 +90,7 @@ def measure(
     split = stratified_split(table.labels, config.test_fraction, seed=0, index=split_index)
     k = min(arguments.k, table.codes.shape[1])
     start = time.perf_counter()
-    order = choose(table, split.train, k, METHODS[method])
+    order = select(table, split.train, k, METHODS[method])
     seconds = time.perf_counter() - start
     curve = evaluate_split(order, table.codes, table.ordered, table.labels, split, config)
     options = describe(method, arguments)

@@ -13,7 +13,7 @@ from math import prod
 from core.config import GsmCpd, SelectionConfig
 
 OF_THE_TRUTH = 2.5
-"""Measured peaks lie below the estimate, and above the estimate divided by this."""
+"""Peaks that the tests measure lie below the estimate, and above the estimate divided by this."""
 
 TEXT_CELL = 80
 NUMBER_CELL = 8

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.callbacks import ignore
 from core.config import CpdConfig, GsmCpd
 from core.cpd.em import fit_models
 from core.cpd.model import CpdFit
@@ -33,7 +34,7 @@ def select_gsm(
     problem: CodedProblem,
     k: int | None,
     method: GsmCpd,
-    tell: Tell,
+    tell: Tell = ignore,
     completed: Completed | None = None,
 ) -> GsmOutcome:
     """Choose k features, or with None as many as the data supports.
