@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
+
+# With a body that is not read to its end: the server would read, and drop, what the client still
+# has to say.
+CLOSE = {"Connection": "close"}
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class ServiceError(Exception):
 
     status = 500
     code = "internal_error"
+    own_headers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
@@ -40,7 +45,7 @@ class ServiceError(Exception):
         self.detail = detail
         self.code = code or self.code
         self.errors = tuple(errors)
-        self.headers = dict(headers or {})
+        self.headers = {**self.own_headers, **(headers or {})}
         self.extra = dict(extra or {})
 
 
@@ -80,10 +85,11 @@ class NotAcceptable(ServiceError):
 
 
 class TooSlow(ServiceError):
-    """A body that does not arrive; the connection is closed."""
+    """A body that does not arrive."""
 
     status = 408
     code = "too_slow"
+    own_headers = CLOSE
 
 
 class Conflict(ServiceError):
@@ -98,6 +104,7 @@ class TooLarge(ServiceError):
 
     status = 413
     code = "too_large"
+    own_headers = CLOSE
 
 
 class UnsupportedMedia(ServiceError):
@@ -119,6 +126,7 @@ class StorageFull(ServiceError):
 
     status = 507
     code = "storage_full"
+    own_headers = CLOSE
 
 
 class TooMany(ServiceError):

@@ -1,99 +1,19 @@
-"""A body into the store as it arrives: hashed, counted, and never whole in memory."""
+"""The body of an upload as it arrives: bounded, at a pace, raw or as a part of a form."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
-from starlette.concurrency import run_in_threadpool
 
-from app.api.door.body_limit import CLOSE
-from app.errors import BadRequest, Invalid, TooLarge, TooSlow
+from app.datasets.arrival import too_large
+from app.errors import BadRequest, Invalid, TooSlow
 
-# One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.
-BATCH_BYTES = 4 << 20
-# Enough that the disk and the network do not wait for each other; all that an upload has in memory.
-BATCHES_UNDER_WAY = 4
 # What the frame of a multipart body may add to the file.
 FRAME_BYTES = 65_536
-
-
-class Line:
-    """Calls in threads, one after the other, while whoever adds to them goes on."""
-
-    def __init__(self, call: Callable[[list[bytes]], None]) -> None:
-        self._call = call
-        self._room = asyncio.Semaphore(BATCHES_UNDER_WAY)
-        self._last: asyncio.Task[None] | None = None
-
-    async def add(self, batch: list[bytes]) -> None:
-        """Call with this after all before it; wait first while too much is under way."""
-        await self._room.acquire()
-        if self._last is not None and self._last.done():
-            self._last.result()  # after a fault nothing more is taken
-        self._last = asyncio.create_task(self._run(self._last, batch))
-
-    async def end(self) -> None:
-        """Wait for all calls, and raise what one of them raised."""
-        if self._last is not None:
-            await self._last
-
-    async def _run(self, before: asyncio.Task[None] | None, batch: list[bytes]) -> None:
-        try:
-            if before is not None:
-                await before
-            await run_in_threadpool(self._call, batch)
-        finally:
-            self._room.release()
-
-
-@dataclass
-class Received:
-    """How much has arrived and what it hashes to."""
-
-    n_bytes: int = 0
-    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
-
-    def hash(self, batch: list[bytes]) -> None:
-        """Add to the digest; joining the parts first would cost as much again."""
-        for chunk in batch:
-            self.digest.update(chunk)
-
-
-async def receive(chunks: AsyncIterator[bytes], file: BinaryIO, max_bytes: int) -> Received:
-    """Write all chunks to `file`; more than `max_bytes` is TooLarge."""
-    received = Received()
-    lines = Line(file.writelines), Line(received.hash)
-    batch: list[bytes] = []
-    n_waiting = 0
-    try:
-        async for chunk in chunks:
-            received.n_bytes += len(chunk)
-            if received.n_bytes > max_bytes:
-                raise too_large(max_bytes)
-            batch.append(chunk)
-            n_waiting += len(chunk)
-            if n_waiting >= BATCH_BYTES:
-                for line in lines:
-                    await line.add(batch)
-                batch, n_waiting = [], 0
-        for line in lines:
-            await line.add(batch)
-    finally:
-        for line in lines:
-            await line.end()
-    return received
-
-
-def too_large(max_bytes: int) -> TooLarge:
-    """The refusal of a body beyond the limit."""
-    detail = f"the file is larger than {max_bytes} bytes"
-    return TooLarge(detail, code="upload_too_large", headers=CLOSE)
 
 
 async def limited(
@@ -109,7 +29,7 @@ async def limited(
                 chunk = await anext(stream, None)
         except TimeoutError:
             least = f"{window_seconds * min_rate:.0f} bytes in {window_seconds:g} seconds"
-            raise TooSlow(f"the body brought less than {least}", headers=CLOSE) from None
+            raise TooSlow(f"the body brought less than {least}") from None
         if chunk is None:
             return
         n_bytes, due, waited = n_bytes + len(chunk), due - len(chunk), waited + clock() - started

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from anyio import to_thread
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
 
 from app.broker import READ_DATASET, Bell
 from app.datasets import repository
+from app.datasets.arrival import store_file
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset
-from app.datasets.store import Store, key_of
-from app.db.base import AnyRow, Reader, utc_now
-from app.db.tenants import lock_tenant
-from app.errors import Conflict, NotFound
+from app.datasets.store import RAW, Store, key_of
+from app.db.base import AnyRow, Reader, new_id, utc_now
+from app.db.tenants import TenantDatabase, lock_tenant
+from app.errors import Conflict, NotFound, TooLarge
 from app.quota import UNLIMITED, Quota
+from app.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +44,68 @@ class Upload:
         return hashlib.sha256(reading.encode()).hexdigest()
 
 
-def find_room(session: Reader, tenant: str, quota: Quota) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """A file that is about to come in, and how it is to be read."""
+
+    chunks: AsyncIterator[bytes]
+    name: str | None
+    format: Format
+    options: CsvOptions
+
+
+async def receive(
+    database: TenantDatabase,
+    tenant: str,
+    bell: Bell,
+    store: Store,
+    settings: Settings,
+    open_file: Callable[[int], Awaitable[Arrival]],
+) -> tuple[AnyRow, bool]:
+    """Take in a file, if there is room for it; the answer tells whether the dataset is new.
+
+    How large the file is shows when it is here, how large it may be before it is opened.
+    """
+    quota, most = settings.quota, settings.max_upload_bytes
+    room = await to_thread.run_sync(find_room, database, tenant, quota)
+    try:
+        upload = await _store(tenant, store, min(room, most), open_file)
+    except TooLarge as refused:
+        if room >= most:
+            raise
+        error = quota.too_many_bytes()
+        error.headers |= refused.headers
+        raise error from refused
+    return await to_thread.run_sync(_register, database, tenant, bell, store, upload, quota)
+
+
+def find_room(database: TenantDatabase, tenant: str, quota: Quota) -> int:
     """How many bytes more the tenant may upload, or TooMany."""
-    return quota.room_for_upload(*repository.measure(session, tenant))
+    measured = database.read_again(tenant, lambda session: repository.measure(session, tenant))
+    return quota.room_for_upload(*measured)
+
+
+async def _store(
+    tenant: str, store: Store, max_bytes: int, open_file: Callable[[int], Awaitable[Arrival]]
+) -> Upload:
+    arrival, dataset_id = await open_file(max_bytes), new_id("ds")
+    key = key_of(tenant, dataset_id, RAW)
+    received = await store_file(store, key, arrival.chunks, max_bytes)
+    return Upload(
+        dataset_id=dataset_id,
+        name=arrival.name,
+        format=arrival.format,
+        options=arrival.options,
+        sha256=received.digest.hexdigest(),
+        n_bytes=received.n_bytes,
+    )
+
+
+def _register(
+    database: TenantDatabase, tenant: str, bell: Bell, store: Store, upload: Upload, quota: Quota
+) -> tuple[AnyRow, bool]:
+    with database.write(tenant) as session:
+        return register(session, tenant, bell, store, upload, quota)
 
 
 def register(

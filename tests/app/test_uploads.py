@@ -11,15 +11,12 @@ import random
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.api import uploads
-from app.api.routes import datasets
-from app.api.uploads import BATCHES_UNDER_WAY, receive
-from app.datasets import store
+from app.datasets import arrival, store
+from app.datasets.arrival import BATCHES_UNDER_WAY, storing, take_in
 from app.datasets.store import LocalStore, key_of
 from app.errors import TooLarge
 
@@ -28,7 +25,7 @@ BATCH = 1000
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "BATCH_BYTES", BATCH)
+    monkeypatch.setattr(arrival, "BATCH_BYTES", BATCH)
 
 
 class Source:
@@ -66,8 +63,8 @@ class Full(io.BytesIO):
         super().writelines(lines)
 
 
-def take(source: Source, file: Any, max_bytes: int = 1 << 30) -> uploads.Received:
-    return asyncio.run(receive(aiter(source), file, max_bytes))
+def take(source: Source, file: Any, max_bytes: int = 1 << 30) -> arrival.Received:
+    return asyncio.run(take_in(aiter(source), file, max_bytes))
 
 
 @pytest.mark.parametrize("sizes", [[], [1], [BATCH], [BATCH - 1, 2], [7, 3000, 999, 1] * 50])
@@ -86,7 +83,7 @@ def test_no_more_is_taken_than_the_disk_keeps_up_with() -> None:
     source, file = Source([BATCH] * 50), Stuck()
 
     async def watch() -> int:
-        upload = asyncio.create_task(receive(aiter(source), file, 1 << 30))
+        upload = asyncio.create_task(take_in(aiter(source), file, 1 << 30))
         while source.n_taken <= BATCHES_UNDER_WAY:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
@@ -124,9 +121,7 @@ def test_waiting_for_the_disk_holds_up_nobody(
         assert others.wait(30)
 
     monkeypatch.setattr(os, "fsync", synchronise)
-    caller: Any = SimpleNamespace(
-        services=SimpleNamespace(store=LocalStore(tmp_path)), tenant="default"
-    )
+    key = key_of("default", "ds_1", store.RAW)
 
     async def go_on() -> None:
         while not synchronised.is_set():
@@ -135,12 +130,12 @@ def test_waiting_for_the_disk_holds_up_nobody(
 
     async def store_one() -> None:
         going_on = asyncio.create_task(go_on())
-        async with datasets._storing(caller, "ds_1") as file:
+        async with storing(LocalStore(tmp_path), key) as file:
             file.write(b"bytes")
         await going_on
 
     asyncio.run(store_one())
-    assert (tmp_path / key_of("default", "ds_1", store.RAW)).read_bytes() == b"bytes"
+    assert (tmp_path / key).read_bytes() == b"bytes"
 
 
 def test_bytes_sent_early_are_all_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as Connection
 
-from app.api.door.body_limit import CLOSE
 from app.api.door.keyring import KEPT_SECONDS, Keyring
 from app.api.door.rate_limit import RateLimit
 from app.api.problems import respond_to
-from app.errors import Forbidden, ServiceError, TooMany, Unauthorized
+from app.errors import CLOSE, Forbidden, ServiceError, TooMany, Unauthorized
 from app.keys.scopes import Scope
 from app.keys.service import Grant
 from app.settings import Settings, is_loopback

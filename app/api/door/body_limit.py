@@ -8,10 +8,10 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope
 
+from app.errors import CLOSE
+
 MAX_DOCUMENT_BYTES = 1 << 20
 UPLOADS = "/v1/datasets"
-# Without it the server would read, and drop, what the client still has to say.
-CLOSE = {"Connection": "close"}
 
 
 def limit_body(scope: Scope, receive: Receive, seconds: float) -> Receive:

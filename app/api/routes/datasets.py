@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Annotated, Any, BinaryIO
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.concurrency import contextmanager_in_threadpool
 from pydantic import Field
-from starlette.concurrency import run_in_threadpool
 
 from app.api import paging
-from app.api.deps import Caller, CallerDep, DatasetId
-from app.api.door.body_limit import CLOSE
+from app.api.deps import CallerDep, DatasetId
 from app.api.openapi import header, link, problems
 from app.api.schemas.datasets import DatasetPage, DatasetRead, DatasetSummary
-from app.api.uploads import FRAME_BYTES, limited, open_multipart, receive, too_large
+from app.api.uploads import FRAME_BYTES, limited, open_multipart
 from app.datasets import service
+from app.datasets.arrival import too_large
 from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
-from app.datasets.service import Upload
-from app.datasets.store import RAW, key_of
-from app.db.base import new_id
-from app.errors import StorageFull, TooLarge, Unavailable, UnsupportedMedia
+from app.datasets.service import Arrival
+from app.errors import UnsupportedMedia
 from app.jobs.methods import Strict
 from app.jobs.repository import is_used
+from app.settings import Settings
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 UPLOAD_BODY = {
     "required": True,
@@ -87,37 +81,23 @@ async def upload_dataset(
 
     The same bytes again answer 200 with the dataset that is there.
     """
-    upload = await _store_within_quota(request, caller, query)
     services = caller.services
-    dataset, is_new = await run_in_threadpool(
-        caller.write,
-        service.register,
+    dataset, is_new = await service.receive(
+        services.tenants,
+        caller.tenant,
         services.bell,
         services.store,
-        upload,
-        services.settings.quota,
+        services.settings,
+        partial(_open_file, request, query, services.settings),
     )
     body = DatasetSummary.model_validate(dataset).model_dump_json()
     headers = {"Location": f"/v1/datasets/{dataset.id}"}
     return Response(body, 201 if is_new else 200, headers, "application/json")
 
 
-async def _store_within_quota(request: Request, caller: Caller, query: UploadQuery) -> Upload:
-    """The bytes are not known before they are here, but how many more there may be is."""
-    settings = caller.services.settings
-    room = await caller.read_aside(service.find_room, settings.quota)
-    try:
-        return await _store(request, caller, query, min(room, settings.max_upload_bytes))
-    except TooLarge as refused:
-        if room < settings.max_upload_bytes:
-            error = settings.quota.too_many_bytes()
-            error.headers |= CLOSE
-            raise error from refused
-        raise
-
-
-async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes: int) -> Upload:
-    settings = caller.services.settings
+async def _open_file(
+    request: Request, query: UploadQuery, settings: Settings, max_bytes: int
+) -> Arrival:
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > max_bytes + FRAME_BYTES:
         raise too_large(max_bytes)
@@ -129,32 +109,12 @@ async def _store(request: Request, caller: Caller, query: UploadQuery, max_bytes
     if media_type.lower().startswith("multipart/form-data"):
         part = await open_multipart(media_type, chunks)
         chunks, media_type, name = part.chunks, part.media_type, name or part.filename
-    upload_format = _format(media_type, name)
-    dataset_id = new_id("ds")
-    async with _storing(caller, dataset_id) as file:
-        received = await receive(chunks, file, max_bytes)
-    return Upload(
-        dataset_id=dataset_id,
+    return Arrival(
+        chunks=chunks,
         name=name[:255] if name else None,
-        format=upload_format,
+        format=_format(media_type, name),
         options=CsvOptions(delimiter=query.delimiter, encoding=query.encoding, header=query.header),
-        sha256=received.digest.hexdigest(),
-        n_bytes=received.n_bytes,
     )
-
-
-@asynccontextmanager
-async def _storing(caller: Caller, dataset_id: str) -> AsyncIterator[BinaryIO]:
-    stored = caller.services.store.put(key_of(caller.tenant, dataset_id, RAW))
-    try:
-        # Waiting for the disk in the loop would hold up every other request.
-        async with contextmanager_in_threadpool(stored) as file:
-            yield file
-    except OSError as error:
-        if error.errno in NO_ROOM:
-            raise StorageFull("there is no room for the file", headers=CLOSE) from error
-        detail = f"the file could not be stored: {error.strerror}"
-        raise Unavailable(detail, code="storage_unavailable") from error
 
 
 def _format(media_type: str, name: str | None) -> Format:
