@@ -14,7 +14,7 @@ from app.api.door.auth import Guarded
 from app.api.door.keyring import Keyring
 from app.api.door.observation import Observed, RequestMetrics
 from app.api.openapi import install_openapi
-from app.api.polling.answers import KeptAnswers
+from app.api.polling.answers import keep_answers
 from app.api.polling.versions import Version, Versions
 from app.api.polling.waiting import Watcher
 from app.api.problems import install_handlers
@@ -42,19 +42,7 @@ from app.settings import Settings, get_settings
 DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
 result. Every error is a problem document (RFC 9457) with a stable `code`."""
 # The most called first.
-ROUTES = (
-    jobs,
-    poll,
-    events,
-    results,
-    datasets,
-    check,
-    report,
-    health,
-    methods,
-    metrics,
-    pages,
-)
+ROUTES = (jobs, poll, events, results, datasets, check, report, health, methods, metrics, pages)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -101,7 +89,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         bell=BackgroundBell(make_celery(settings.broker_url)),
         store=LocalStore(settings.data_dir / DATASETS),
         watcher=watcher,
-        answers=KeptAnswers(),
+        answers=keep_answers(),
         versions=Versions(read),
         keyring=Keyring(database, load_secret(settings), settings.failed_keys_per_minute),
     )

@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.api.door.keyring import Keyring
-from app.api.polling.answers import KeptAnswers
+from app.api.polling.answers import Answer
 from app.api.polling.versions import Versions
 from app.api.polling.waiting import Watcher
+from app.api.recent import Recent
 from app.broker import Bell
 from app.datasets.store import LocalStore
 from app.db.base import Reader
@@ -37,7 +38,7 @@ class Services:
     bell: Bell
     store: LocalStore
     watcher: Watcher
-    answers: KeptAnswers
+    answers: Recent[str, Answer]
     versions: Versions
     keyring: Keyring
 

@@ -200,7 +200,7 @@ def test_a_revoked_key_ends_its_waits_and_streams(service: Service) -> None:
         path = f"/v1/jobs/{client.post('/v1/jobs', json=order).json()['id']}"
         with client.stream("GET", f"{path}/events", headers=STREAM) as events:
             lines = events.iter_lines()
-            assert next(lines) == "id: 1"
+            assert next(lines) == "event: queued"
             with service.keys() as session:
                 revoke_key(session, token)
             assert not any("succeeded" in line for line in lines)

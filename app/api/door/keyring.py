@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
@@ -17,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from app.api.door.rate_limit import RateLimit
+from app.api.recent import Recent
 from app.db.session import Database
 from app.errors import Unauthorized
 from app.keys import service
@@ -47,9 +47,9 @@ class Keyring:
         self._secret = secret
         limit = f"{failures_per_minute:g} unknown keys a minute from one address"
         self._guesses = RateLimit(failures_per_minute / MINUTE, burst_seconds=MINUTE, limit=limit)
-        self._good: OrderedDict[str, None] = OrderedDict()
+        self._good: Recent[str, None] = Recent(KEPT)
         # By their hashes: the keys themselves are not kept, and timing tells nothing about them.
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: Recent[str, _Known] = Recent(KEPT)
         self._noting: set[asyncio.Task[None]] = set()
 
     async def grant_of(self, token: str, address: str = "") -> Grant:
@@ -75,9 +75,6 @@ class Keyring:
         if is_guess:
             answer.add_done_callback(lambda task: self._settle(task, address))
         known = self._known[digest] = _Known(answer, time.monotonic() + KEPT_SECONDS)
-        self._known.move_to_end(digest)
-        if len(self._known) > KEPT:
-            self._known.popitem(last=False)
         return known
 
     def _settle(self, answer: asyncio.Task[Grant | Unauthorized], address: str) -> None:
@@ -98,16 +95,10 @@ class Keyring:
         except BaseException:
             self._known.pop(digest, None)  # the next request asks again
             raise
-        self._remember(digest)
+        self._good[digest] = None
         if not verified.is_noted:
             self._note(verified.key_id)
         return verified.grant
-
-    def _remember(self, digest: str) -> None:
-        self._good[digest] = None
-        self._good.move_to_end(digest)
-        if len(self._good) > KEPT:
-            self._good.popitem(last=False)
 
     def _note(self, key_id: str) -> None:
         """Aside, since on SQLite writing may have to wait its turn."""

@@ -6,7 +6,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -18,6 +18,8 @@ from app.api.problems import respond_to
 from app.logs import request_context
 
 log = structlog.get_logger(__name__)
+
+Header = tuple[bytes, bytes]
 
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 SECURE_HEADERS = (
@@ -62,33 +64,26 @@ class Observed:
             return
         request_id = scope["request_id"] = _request_id(scope)
         started = time.perf_counter()
-        status, is_started = 500, False
+        status: int | None = None  # until the answer begins
 
-        async def send_with_id(message: Message) -> None:
-            nonlocal status, is_started
+        async def send_completed(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = message.get("headers", ())
-                message["headers"] = [
-                    *headers,
-                    (b"x-request-id", request_id.encode()),
-                    *SECURE_HEADERS,
-                    *(() if _has_policy(headers) else POLICY),
-                ]
-                is_started = True
+                message["headers"] = _complete(message.get("headers", ()), request_id)
             await send(message)
 
         with request_context(request_id):
             try:
-                await self.app(scope, limit_body(scope, receive, self.body_seconds), send_with_id)
+                await self.app(scope, limit_body(scope, receive, self.body_seconds), send_completed)
             except Exception as error:
-                if is_started:  # the server breaks the connection off
+                if status is not None:  # the server breaks the connection off
                     raise
                 log.error("fault", exc_info=error)
                 response = await respond_to(Request(scope), error)
-                await response(scope, receive, send_with_id)
+                await response(scope, receive, send_completed)
             finally:
-                self._record(scope, status, time.perf_counter() - started)
+                self._record(scope, status or 500, time.perf_counter() - started)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
@@ -101,8 +96,11 @@ class Observed:
             log.log(level, "request", **line, seconds=round(seconds, 4))
 
 
-def _has_policy(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    return any(name == b"content-security-policy" for name, _ in headers)
+def _complete(headers: Collection[Header], request_id: str) -> list[Header]:
+    """The headers of a route, and those that every answer has."""
+    has_policy = any(name == b"content-security-policy" for name, _ in headers)
+    policy = () if has_policy else POLICY
+    return [*headers, (b"x-request-id", request_id.encode()), *SECURE_HEADERS, *policy]
 
 
 def _request_id(scope: Scope) -> str:

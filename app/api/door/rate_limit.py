@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
+from app.api.recent import Recent
 from app.errors import TooMany
 
 # Whoever was quiet may ask for this many seconds' worth at once.
@@ -30,7 +30,7 @@ class RateLimit:
         self._clock = clock
         self._burst_seconds = max(burst_seconds, self._gap)
         self._limit = limit or f"{per_second:g} requests a second"
-        self._full_at: OrderedDict[str, float] = OrderedDict()
+        self._full_at: Recent[str, float] = Recent(KEPT)
 
     def take(self, who: str) -> None:
         """Take a token, or TooMany with the time until there is one."""
@@ -42,9 +42,6 @@ class RateLimit:
         if ahead > 0:
             raise TooMany(f"more than {self._limit}; ask less often", wait=math.ceil(ahead))
         self._full_at[who] = full_at
-        self._full_at.move_to_end(who)
-        if len(self._full_at) > KEPT:
-            self._full_at.popitem(last=False)
 
     def give_back(self, who: str) -> None:
         """Return a token that was not to be taken after all."""

@@ -77,10 +77,10 @@ async def _unchanged(request: Request) -> Response | None:
 async def _answer(caller: Caller, job_id: str) -> Answer:
     """The job as it is; it is read and rendered only if it has changed since the last poll."""
     version = await caller.services.versions.of(caller.tenant, job_id)
-    known = caller.services.answers.find(job_id, version)
-    if known is None:
+    known = caller.services.answers.get(job_id)
+    if known is None or known.version != version:
         known = Answer.of(await caller.read_aside(service.get_job, job_id))
-        caller.services.answers.keep(job_id, known)
+        caller.services.answers[job_id] = known
     return known
 
 
