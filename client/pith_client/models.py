@@ -13,7 +13,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Record:
     """Made from a document; fields that a newer service adds stay in `document`."""
 
     document: Document = field(repr=False, compare=False)
@@ -31,7 +31,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column(Answer):
+class Column(Record):
     """What reading found in one column."""
 
     name: str
@@ -44,7 +44,7 @@ class Column(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dataset(Answer):
+class Dataset(Record):
     """An upload and how far reading it has come."""
 
     id: str
@@ -66,7 +66,7 @@ class Dataset(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobError(Answer):
+class JobError(Record):
     """Why a job failed or expired."""
 
     code: str
@@ -75,7 +75,7 @@ class JobError(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job(Answer):
+class Job(Record):
     """A job as it was when it was asked for."""
 
     id: str
@@ -105,7 +105,7 @@ class Job(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event(Answer):
+class Event(Record):
     """Something that happened to a job."""
 
     seq: int
@@ -115,7 +115,7 @@ class Event(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Answer):
+class Method(Record):
     """A method; `parameters` is the JSON schema of its options, with defaults and limits."""
 
     name: str
@@ -125,7 +125,7 @@ class Method(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selected(Answer):
+class Selected(Record):
     """One chosen feature; information is in nats, and only `gsm_cpd` has it."""
 
     rank: int
@@ -142,7 +142,7 @@ class Selected(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Factor(Answer):
+class Factor(Record):
     """P(level | state) of one variable: a row for each level, a column for each state."""
 
     name: str
@@ -151,7 +151,7 @@ class Factor(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FittedModel(Answer):
+class FittedModel(Record):
     """One fitted model; `weights` is P(state), and the last variable is the target."""
 
     rank: int

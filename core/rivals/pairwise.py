@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.arrays import Bytes, Floats, Ints, Truths, Values
 from core.data.problem import CodedProblem
 from core.rivals import _kernels
+from core.rivals._kernels import Pairs
 from core.rivals.columns import pack
 from core.rivals.progress import StepProgress
 from core.workers import Workers
@@ -15,8 +15,6 @@ from core.workers import Workers
 COUNTS_PER_TASK = 20_000_000
 """About 20 ms of counting: short enough to cancel, long enough not to notice the threads."""
 COUNTS_WORTH_A_THREAD = 500_000
-
-Pairs = NDArray[np.uint16]
 
 
 def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
