@@ -39,7 +39,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-accuracy bench-service clean
+.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -86,8 +86,11 @@ bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, rat
 bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python packages a user would find
 	$(BIN)/python -m benchmarks.rivals
 
-bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes
-	$(BIN)/python -m benchmarks.accuracy $(DATA)
+bench-truth: $(VENV)/.bench ## Worlds with known relevant columns, beside Boruta and RFECV; resumes in OUT=dir
+	$(BIN)/python -m benchmarks.truth $(if $(OUT),--out $(OUT)) $(ARGS)
+
+bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes in OUT=dir
+	$(BIN)/python -m benchmarks.accuracy $(DATA) $(if $(OUT),--out $(OUT)) $(ARGS)
 
 bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
 	$(BIN)/python -m benchmarks.service

@@ -1,0 +1,264 @@
+"""Worlds in which it is known which columns tell about the label `y`, and which are noise.
+
+A world draws as many rows as are wanted, so that what was learnt on some can be held against fresh
+ones. `groups` holds the relevant columns; copies of one column form one group, and any of them will
+do. Everything else that is drawn is noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from core.arrays import Floats, Values
+
+Rng = np.random.Generator
+Table = dict[str, Values]
+
+TARGET = "y"
+_FRESH = 1
+"""Sets the random numbers of fresh rows apart from those of the rows that are learnt from."""
+
+
+@dataclass(frozen=True)
+class World:
+    """How rows are drawn, how many there are to learn from, and what is relevant."""
+
+    n_rows: int
+    draw: Callable[[Rng, int], Table]
+    groups: tuple[frozenset[str], ...] = ()
+
+    def table(self, seed: int) -> Table:
+        """The rows to learn from; the columns in an order that favours none of them."""
+        rng = np.random.default_rng(seed)
+        drawn = self.draw(rng, self.n_rows)
+        names = rng.permutation([name for name in drawn if name != TARGET])
+        return {str(name): drawn[name] for name in names} | {TARGET: drawn[TARGET]}
+
+    def fresh(self, seed: int, n_rows: int) -> Table:
+        """Rows of the same world that nobody has learnt from."""
+        return self.draw(np.random.default_rng([seed, _FRESH]), n_rows)
+
+    def false_share(self, chosen: Iterable[str]) -> float:
+        """The share of noise among what was chosen; 0 when nothing was."""
+        relevant = frozenset().union(*self.groups)
+        wrong = [name not in relevant for name in chosen]
+        return sum(wrong) / max(len(wrong), 1)
+
+    def found(self, chosen: Iterable[str]) -> float:
+        """The share of relevant groups that were found; on pure noise 1 when nothing was chosen."""
+        names = set(chosen)
+        if not self.groups:
+            return float(not names)
+        return sum(not names.isdisjoint(group) for group in self.groups) / len(self.groups)
+
+
+def each(*names: str) -> tuple[frozenset[str], ...]:
+    """Every name a group of its own."""
+    return tuple(frozenset([name]) for name in names)
+
+
+def _normals(rng: Rng, n_rows: int, count: int, name: str = "noise") -> Table:
+    return {f"{name}{i}": rng.normal(size=n_rows) for i in range(count)}
+
+
+def _levels(rng: Rng, n_rows: int, count: int, n_levels: int) -> Table:
+    return {f"noise{i}": rng.integers(0, n_levels, n_rows) for i in range(count)}
+
+
+def _words(rng: Rng, n_rows: int, n_levels: int) -> Values:
+    return np.array([f"w{code}" for code in rng.integers(0, n_levels, n_rows)])
+
+
+def _ids(rng: Rng, n_rows: int) -> Values:
+    return np.array([f"id{code}" for code in rng.integers(0, 2**60, n_rows)])
+
+
+def _with_holes(rng: Rng, values: Floats, share: Floats | float) -> Floats:
+    return np.where(rng.random(len(values)) < share, np.nan, values)
+
+
+def _total(columns: Table) -> Floats:
+    total: Floats = np.sum(list(columns.values()), axis=0, dtype=np.float64)
+    return total
+
+
+def _toss(rng: Rng, logits: Floats) -> Values:
+    return (rng.random(len(logits)) < expit(logits)).astype(np.int64)
+
+
+def _flip(rng: Rng, bits: Values, share: float) -> Values:
+    return bits ^ (rng.random(len(bits)) < share)
+
+
+def _noise_of_levels(rng: Rng, n: int) -> Table:
+    return _levels(rng, n, 25, 3) | {TARGET: rng.integers(0, 2, n)}
+
+
+def _noise_wide(rng: Rng, n: int) -> Table:
+    return _normals(rng, n, 400) | {TARGET: rng.integers(0, 3, n)}
+
+
+def _noise_of_numbers(rng: Rng, n: int) -> Table:
+    return _normals(rng, n, 20) | {TARGET: rng.normal(size=n)}
+
+
+def _noise_of_all_kinds(rng: Rng, n: int) -> Table:
+    gaps = {f"rare{i}": _with_holes(rng, rng.normal(size=n), 0.97) for i in range(6)}
+    tails = {f"tail{i}": rng.lognormal(0, 2, n) for i in range(6)}
+    words = {"id": _ids(rng, n), "words": _words(rng, n, 100), "terms": _words(rng, n, 30)}
+    return gaps | tails | words | {TARGET: (rng.random(n) < 0.2).astype(np.int64)}
+
+
+def _weak(rng: Rng, n: int) -> Table:
+    weak = {"weak": rng.integers(0, 3, n)}
+    return _levels(rng, n, 25, 3) | weak | {TARGET: _toss(rng, 0.7 * (_total(weak) - 1))}
+
+
+def _strong(rng: Rng, n: int) -> Table:
+    strong = _normals(rng, n, 3, "strong")
+    return _normals(rng, n, 17) | strong | {TARGET: _toss(rng, 3 * _total(strong))}
+
+
+def _linear(rng: Rng, n: int) -> Table:
+    terms = _normals(rng, n, 8, "term")
+    return _normals(rng, n, 42) | terms | {TARGET: _toss(rng, _total(terms))}
+
+
+def _copies(rng: Rng, n: int) -> Table:
+    first = _normals(rng, n, 3, "first")
+    copies = {
+        f"{name}_{i}": values + 0.1 * rng.normal(size=n)
+        for name, values in first.items()
+        for i in range(2)
+    }
+    return _normals(rng, n, 11) | first | copies | {TARGET: _toss(rng, 2 * _total(first))}
+
+
+def _xor(rng: Rng, n: int) -> Table:
+    left, right = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    label = _flip(rng, left ^ right, 0.05)
+    return _levels(rng, n, 13, 2) | {"left": left, "right": right, TARGET: label}
+
+
+def _xor_in_blocks(rng: Rng, n: int) -> Table:
+    """Every bit has companions that follow it, and the pair that counts has none."""
+    hidden = [rng.integers(0, 2, n) for _ in range(4)]
+    blocks = {f"block{b}_{i}": _flip(rng, hidden[b], 0.1) for b in range(4) for i in range(5)}
+    left, right = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    return blocks | {"left": left, "right": right, TARGET: _flip(rng, left ^ right, 0.05)}
+
+
+def _many_levels(rng: Rng, n: int) -> Table:
+    real = {f"real{i}": rng.integers(0, 3, n) for i in range(4)}
+    words = {"id": _ids(rng, n), "words": _words(rng, n, 100), "terms": _words(rng, n, 40)}
+    label = _toss(rng, 1.2 * (_total(real) - len(real)))
+    return _normals(rng, n, 8) | words | real | {TARGET: label}
+
+
+def _gaps(rng: Rng, n: int) -> Table:
+    real = _normals(rng, n, 4, "real")
+    label = _toss(rng, 1.5 * _total(real))
+    seen = {name: _with_holes(rng, values, 0.25) for name, values in real.items()}
+    noise = {f"noise{i}": _with_holes(rng, rng.normal(size=n), 0.95) for i in range(12)}
+    return noise | seen | {TARGET: label}
+
+
+def _silence(rng: Rng, n: int) -> Table:
+    """Whether two of the columns are filled tells about the label; what is in them does not."""
+    label = rng.integers(0, 2, n)
+    real = {f"real{i}": label + rng.normal(size=n) for i in range(2)}
+    silent = {
+        "cancelled": _with_holes(rng, rng.normal(size=n), np.where(label, 0.95, 0.6)),
+        "answered": _with_holes(rng, rng.normal(size=n), np.where(label, 0.4, 0.1)),
+    }
+    noise = {f"noise{i}": _with_holes(rng, rng.normal(size=n), 0.3) for i in range(10)}
+    return noise | silent | real | {TARGET: label}
+
+
+def _shifted(share: float, shift: float, n_noise: int) -> Callable[[Rng, int], Table]:
+    """Three columns have another mean in the rarer class."""
+
+    def draw(rng: Rng, n: int) -> Table:
+        label = (rng.random(n) < share).astype(np.int64)
+        real = {f"real{i}": shift * label + rng.normal(size=n) for i in range(3)}
+        return _normals(rng, n, n_noise) | real | {TARGET: label}
+
+    return draw
+
+
+def _friedman(rng: Rng, n: int) -> Table:
+    x = rng.random((n, 20))
+    wave = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2
+    label = wave + 10 * x[:, 3] + 5 * x[:, 4] + rng.normal(size=n)
+    return {f"{'term' if i < 5 else 'noise'}{i}": x[:, i] for i in range(20)} | {TARGET: label}
+
+
+def _eight_classes(rng: Rng, n: int) -> Table:
+    label = rng.integers(0, 8, n)
+    bits = {f"bit{i}": 2.0 * (label >> i & 1) + rng.normal(size=n) for i in range(3)}
+    return _normals(rng, n, 17) | bits | {TARGET: label}
+
+
+def _few_rows(rng: Rng, n: int) -> Table:
+    label = rng.integers(0, 2, n)
+    real = {f"real{i}": 2.5 * label + rng.normal(size=n) for i in range(2)}
+    return _normals(rng, n, 298) | real | {TARGET: label}
+
+
+def _nuisance(rng: Rng, n: int) -> Table:
+    """Blocks of columns that explain each other and nothing else."""
+    hidden = rng.normal(size=(4, n))
+    blocks = {
+        f"block{b}_{i}": 0.95 * hidden[b] + 0.3 * rng.normal(size=n)
+        for b in range(4)
+        for i in range(6)
+    }
+    real = _normals(rng, n, 4, "real")
+    return blocks | real | {TARGET: _toss(rng, 1.2 * _total(real))}
+
+
+def _counts(rng: Rng, n: int) -> Table:
+    """Counts that are mostly 0 with a long tail; five are twice to thrice as high in one class."""
+    label = rng.integers(0, 2, n)
+
+    def count(rise: float) -> Values:
+        return rng.poisson(np.exp(rng.normal(-1.0, 1.5, n) + rise * label))
+
+    real = {f"real{i}": count(1.0) for i in range(5)}
+    return {f"noise{i}": count(0.0) for i in range(35)} | real | {TARGET: label}
+
+
+def _names(name: str, count: int) -> tuple[frozenset[str], ...]:
+    return each(*(f"{name}{i}" for i in range(count)))
+
+
+WORLDS: dict[str, World] = {
+    "noise of levels": World(600, _noise_of_levels),
+    "noise, wide": World(200, _noise_wide),
+    "noise, regression": World(600, _noise_of_numbers),
+    "noise of all kinds": World(500, _noise_of_all_kinds),
+    "one weak": World(800, _weak, each("weak")),
+    "three strong": World(600, _strong, _names("strong", 3)),
+    "linear": World(1000, _linear, _names("term", 8)),
+    "copies": World(
+        600,
+        _copies,
+        tuple(frozenset([f"first{i}", f"first{i}_0", f"first{i}_1"]) for i in range(3)),
+    ),
+    "exclusive or": World(800, _xor, each("left", "right")),
+    "exclusive or in blocks": World(1500, _xor_in_blocks, each("left", "right")),
+    "many levels": World(800, _many_levels, _names("real", 4)),
+    "gaps": World(1000, _gaps, _names("real", 4)),
+    "silence speaks": World(800, _silence, (*_names("real", 2), *each("cancelled", "answered"))),
+    "rare class": World(2000, _shifted(0.03, 1.5, 17), _names("real", 3)),
+    "imbalance": World(1000, _shifted(0.1, 0.8, 22), _names("real", 3)),
+    "Friedman": World(600, _friedman, _names("term", 5)),
+    "eight classes": World(1000, _eight_classes, _names("bit", 3)),
+    "few rows": World(60, _few_rows, _names("real", 2)),
+    "correlated nuisance": World(800, _nuisance, _names("real", 4)),
+    "skewed counts": World(1200, _counts, _names("real", 5)),
+}
