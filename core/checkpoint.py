@@ -14,7 +14,7 @@ import numpy as np
 from core.arrays import Values
 from core.documents import read
 from core.gsm.completed import Arrays, Completed
-from core.results import Trial
+from core.measures import Trial
 
 
 @dataclass

@@ -11,6 +11,7 @@ from core.errors import require, require_choice, require_int, require_number
 Family = Literal["joint", "per_class"]
 Objective = Literal["latent", "label"]
 Kind = Literal["continuous", "discrete"]
+Strategy = Literal["uniform", "quantile", "supervised"]
 
 PAPER_RANKS = (5, 10, 15, 20, 30)
 

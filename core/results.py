@@ -9,18 +9,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from core.arrays import Floats, Values, stack
-from core.config import SelectionConfig
+from core.config import SelectionConfig, Strategy
+from core.measures import Comparison, Evaluation, Stability
 
 Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
-Classifier = Literal["nearest_neighbour", "naive_bayes", "fitted_model"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selected:
     """One chosen feature. Information is in nats; rivals have a score in `gain` and no information.
 
-    `gain` is that of the configured objective. `decided_by` says what the choice rested on; `exact`
-    whether the information was enumerated rather than sampled.
+    All of it is the fitted model's own: what holds on rows held out is in `HeldOut`. `gain` is that
+    of the configured objective. `decided_by` says what the choice rested on; `exact` whether the
+    information was enumerated rather than sampled; `supported` whether rows held out vouch for it.
     """
 
     rank: int
@@ -36,6 +37,7 @@ class Selected:
     mi_label_se: float | None = None
     runner_up: str | None = None
     margin: float | None = None
+    supported: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +60,16 @@ class Dropped:
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """`value` is at least `ratio` of the best that any set of this size can reach."""
+    """`value` is at least `ratio` of the best that any set of this size can reach.
+
+    Where `bounded_by` is the entropy, the bound says how much there is to know, and the ratio how
+    predictable the label is; where it is the search, how good the choice is.
+    """
 
     value: float
     upper_bound: float
     ratio: float
+    bounded_by: Literal["search", "entropy"] = "search"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +94,52 @@ class RankScore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """What the first K features told about the label on rows that nothing had seen, in nats.
+
+    `information` and `standard_error` are for K = 0, 1, ...; every row was held out once, and the
+    cuts, the rank, the path and the model came from the other folds. Negative values say that
+    guessing by the shares of the classes is better. `all_features` is the same without choice.
+    """
+
+    entropy: float
+    information: tuple[float, ...]
+    standard_error: tuple[float, ...]
+    all_features: float | None
+    all_features_se: float | None
+    n_folds: int
+    n_rows: int
+
+
+WarningCode = Literal[
+    "id_like",
+    "leaks_target",
+    "copy",
+    "nearly_constant",
+    "mostly_missing",
+    "skewed",
+    "rare_class",
+    "few_rows",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableWarning:
+    """Something about the table that a reader should know, in a sentence that names columns."""
+
+    code: WarningCode
+    columns: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class EncodedColumn:
     """What was learnt about a column: enough to encode new rows the same way.
 
     `levels` names the codes in order; continuous columns have `edges`, the inner cut points.
-    `merged` lists the rare levels that share the last code. `missing` is a share of the weight.
+    `merged` lists the rare levels that share the last code. `strategy` is how numbers were cut, and
+    `information_lost` what a finer cut would tell more about the label, alone and in nats. Where
+    `missing_is_level`, whether a value is missing tells about the label and is a level of its own.
     """
 
     name: str
@@ -100,6 +148,9 @@ class EncodedColumn:
     edges: tuple[float, ...] | None = None
     merged: tuple[str, ...] = ()
     n_missing: int = 0
+    strategy: Strategy | None = None
+    missing_is_level: bool = False
+    information_lost: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,105 +170,6 @@ class ModelFit:
     converged: bool
     rank: int
     family: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccuracyCurve:
-    """Held-out accuracy for K = 1, 2, ...: mean and standard error over the splits.
-
-    `naive_bayes` counts the training rows anew and is there for every method; `fitted_model` is the
-    model that GSM-CPD chose under, restricted to the chosen features.
-    """
-
-    classifier: Classifier
-    mean: tuple[float, ...]
-    se: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """Accuracy when the selection is made inside each training part."""
-
-    curves: tuple[AccuracyCurve, ...]
-    n_splits: int
-    n_test: int
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trial:
-    """What one method reached on one split: accuracies for K = 1, 2, ..., seconds to select."""
-
-    curves: Mapping[Classifier, tuple[float, ...]]
-    seconds: float | None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparedMethod:
-    """One method of a comparison; `error` says why it has no figures."""
-
-    label: str
-    method: dict[str, Any]
-    rank: int | None
-    accuracy: float | None
-    accuracy_se: float | None
-    seconds: float | None
-    curves: tuple[AccuracyCurve, ...]
-    notes: tuple[str, ...]
-    error: dict[str, Any] | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """By how much one method is ahead of another, and the chance of seeing that between equals."""
-
-    better: str
-    worse: str
-    difference: float
-    se: float
-    p_value: float
-    p_adjusted: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Several methods on the same splits: `accuracy` is `measure`, `pairs` were put to `test`."""
-
-    k: int
-    n_splits: int
-    n_train: int
-    n_test: int
-    measure: str
-    test: str
-    methods: tuple[ComparedMethod, ...]
-    pairs: tuple[Pair, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeatureFrequency:
-    """In what share of the samples a feature was chosen, and its rank in the selection itself."""
-
-    name: str
-    frequency: float
-    rank: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stability:
-    """How much the choice depends on the rows that happened to be drawn.
-
-    `index` is that of Nogueira, Sechidis and Brown: 1 when every sample gives the same features, 0
-    when they are chosen as if at random; None when all or no features are chosen every time.
-    """
-
-    n_samples: int
-    mean_size: float
-    index: float | None
-    index_low: float | None
-    index_high: float | None
-    features: tuple[FeatureFrequency, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,6 +207,8 @@ class SelectionResult:
     comparison: Comparison | None = None
     stability: Stability | None = None
     n_evaluations: int | None = None
+    held_out: HeldOut | None = None
+    warnings: tuple[TableWarning, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

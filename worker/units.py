@@ -26,7 +26,8 @@ from core.documents import read
 from core.experiments.comparison import number_of_features, summarise_trials
 from core.experiments.stability import choose_sample, summarise_samples
 from core.experiments.trial import Ground, hold_trial
-from core.results import Progress, Trial
+from core.measures import Trial
+from core.results import Progress
 from worker.heartbeat import Heartbeat, Stopped
 from worker.patience import patiently
 from worker.process import Process

@@ -6,7 +6,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from core.results import ComparedMethod, Comparison, Selected, SelectionResult, Stability
+from core.measures import ComparedMethod, Comparison, Stability
+from core.results import Selected, SelectionResult
 
 
 def show(result: SelectionResult, console: Console) -> None:

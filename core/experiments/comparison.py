@@ -24,7 +24,7 @@ from core.config import Compare, Method, method_to_dict
 from core.errors import CoreError
 from core.experiments.summary import summarise
 from core.experiments.trial import Ground, Timer, hold_trial
-from core.results import ComparedMethod, Comparison, Pair, Trial
+from core.measures import ComparedMethod, Comparison, Pair, Trial
 
 MOST_FEATURES = 50
 """How far the curves of a comparison go when no number of features is asked for."""

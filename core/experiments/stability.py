@@ -16,8 +16,8 @@ from core.callbacks import OnFraction, ignore, part
 from core.config import Bootstrap, Method
 from core.data.problem import CodedProblem
 from core.data.resampling import draw_sample
+from core.measures import FeatureFrequency, Stability
 from core.methods import choose
-from core.results import FeatureFrequency, Stability
 
 HALF_WIDTH = float(ndtri(0.975))
 """Of an interval that holds 95 % of a normal distribution, in standard errors."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.arrays import Values
 from core.data.resampling import Split
-from core.results import AccuracyCurve, Classifier
+from core.measures import AccuracyCurve, Classifier
 
 
 def summarise(

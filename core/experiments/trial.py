@@ -18,8 +18,8 @@ from core.data.resampling import Split, stratified_split
 from core.experiments.label_curve import LabelModel, label_curve, of_counts, of_fit
 from core.experiments.nearest import evaluate_split
 from core.experiments.summary import describe_splits, summarise
+from core.measures import Classifier, Evaluation, Trial
 from core.methods import Outcome, choose
-from core.results import Classifier, Evaluation, Trial
 
 Timer = Callable[[], float]
 Curves = dict[Classifier, tuple[float, ...]]

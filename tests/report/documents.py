@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import GsmCpd, Mrmr, SelectionConfig
+from core.measures import AccuracyCurve, Evaluation
 from core.results import (
-    AccuracyCurve,
     Bound,
     Certificate,
     Dropped,
     EncodedColumn,
-    Evaluation,
     LeftOut,
     ModelFit,
     RankScore,

@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from core.measures import Comparison, Evaluation, Stability
 from core.results import (
     Certificate,
-    Comparison,
     Dropped,
     EncodedColumn,
-    Evaluation,
+    HeldOut,
     LeftOut,
     RankScore,
     Selected,
-    Stability,
+    TableWarning,
 )
 
 
@@ -66,6 +66,8 @@ class ResultRead(BaseModel):
     comparison: Comparison | None
     stability: Stability | None
     n_evaluations: int | None
+    held_out: HeldOut | None
+    warnings: list[TableWarning]
     notes: list[str]
     provenance: Provenance
 

@@ -18,7 +18,7 @@ from core.errors import InvalidConfig, InvalidData
 from core.experiments import comparison
 from core.experiments.comparison import compare_methods, compare_pairs
 from core.experiments.trial import Ground, hold_trial
-from core.results import Comparison
+from core.measures import Comparison
 from tests.core.tables import QUICK, mixed_table
 
 COMPARE = Compare(methods=(QUICK, Mrmr(), Jmim()), n_splits=3)
