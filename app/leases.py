@@ -26,14 +26,14 @@ from sqlalchemy import ColumnElement, SQLColumnExpression, String, or_, select, 
 from sqlalchemy.orm import Mapped, Session, declared_attr, mapped_column
 
 from app.broker import Bell, Call
-from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, utc_now
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow
+from app.db.clock import AT_ONCE, moment
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)
 
 Conditions = Sequence[ColumnElement[bool]]
 Values = dict[str, Any]
-AT_ONCE = timedelta(0)
 # Nobody holds the row any more.
 RELEASED: Mapping[str, None] = {"owner": None, "lease_until": None}
 
@@ -109,7 +109,7 @@ def change(
 def is_free(leased: type[Leased]) -> list[ColumnElement[bool]]:
     """Nobody holds the row, and its time has come."""
     waits = (leased.status == leased.WAITING, leased.owner.is_(None))
-    return [*waits, leased.available_at <= utc_now()]
+    return [*waits, leased.available_at <= moment()]
 
 
 def claimed(leased: type[Leased], owner: str, lease: timedelta) -> Values:
@@ -120,12 +120,12 @@ def claimed(leased: type[Leased], owner: str, lease: timedelta) -> Values:
 
 def renewed(lease: timedelta) -> Values:
     """What a sign of life writes."""
-    return {"lease_until": utc_now() + lease}
+    return {"lease_until": moment(lease)}
 
 
 def freed(leased: type[Leased], wait: timedelta = AT_ONCE) -> Values:
     """What makes a row wait for another worker, not before `wait` is over."""
-    return {**RELEASED, "status": leased.WAITING, "available_at": utc_now() + wait}
+    return {**RELEASED, "status": leased.WAITING, "available_at": moment(wait)}
 
 
 def handed_back(leased: type[Leased]) -> Values:
@@ -167,7 +167,7 @@ def find_silent(session: Session, kind: type[C]) -> list[tuple[C, AnyRow]]:
 
 
 def _is_over(leased: type[Leased]) -> ColumnElement[bool]:
-    return leased.lease_until <= utc_now()
+    return leased.lease_until <= moment()
 
 
 @dataclass(frozen=True)
@@ -182,18 +182,18 @@ class Waiting:
 
 def ring_again(session: Session, bell: Bell, waiting: Waiting, settings: Settings) -> None:
     """Ring for what waits unheard: rung for long ago, or before its back-off was over."""
-    cutoff = utc_now() - bell.patience(waiting.call.queue, settings.resend_seconds)
+    patience = bell.patience(waiting.call.queue, settings.resend_seconds)
     with session.begin():
-        unheard = _take_unheard(session, waiting, cutoff)
+        unheard = _take_unheard(session, waiting, patience)
     for identifier in unheard:
         bell.ring(waiting.call, identifier)
 
 
-def _take_unheard(session: Session, waiting: Waiting, cutoff: datetime) -> Sequence[str]:
+def _take_unheard(session: Session, waiting: Waiting, patience: timedelta) -> Sequence[str]:
     """Note that the bell is rung now, so that of several sweepers one rings."""
     table, rung = waiting.table, waiting.table.enqueued_at
-    unheard = [*waiting.conditions, or_(rung < cutoff, rung < waiting.since)]
+    unheard = [*waiting.conditions, or_(rung <= moment(-patience), rung < waiting.since)]
     some = select(table.id).where(*unheard).order_by(rung).limit(SWEEP_LIMIT)
-    statement = update(table).where(table.id.in_(some), *unheard).values(enqueued_at=utc_now())
+    statement = update(table).where(table.id.in_(some), *unheard).values(enqueued_at=moment())
     taken = session.execute(statement.returning(table.id), execution_options=NO_SYNC)
     return taken.scalars().all()

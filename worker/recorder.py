@@ -8,7 +8,6 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from app.db.base import utc_now
 from app.jobs.repository import Event
 from core.results import Progress
 
@@ -33,7 +32,7 @@ class Recorder:
             n_events = len(self._events)
             if progress.phase != self._phase:
                 self._enter(progress.phase)
-                self._events.append(Event("phase", {"phase": progress.phase}, utc_now()))
+                self._events.append(Event("phase", {"phase": progress.phase}, time.monotonic()))
             self._values |= {"phase": progress.phase, "progress": _share(progress.fraction)}
             if progress.loglik is not None and math.isfinite(progress.loglik):
                 self._note_loglik(progress)
@@ -41,13 +40,13 @@ class Recorder:
                 self._chosen.append(progress.selected.name)
                 self._values["chosen"] = list(self._chosen)
                 chosen = finite(asdict(progress.selected))
-                self._events.append(Event("selected", chosen, utc_now()))
+                self._events.append(Event("selected", chosen, time.monotonic()))
             return len(self._events) > n_events
 
     def _note_loglik(self, progress: Progress) -> None:
         self._values["loglik"] = progress.loglik
         data = {"phase": progress.phase, "loglik": progress.loglik}
-        event = Event("loglik", data, utc_now())
+        event = Event("loglik", data, time.monotonic())
         # Between two writes only the newest likelihood is kept; one that is being written stays.
         if len(self._events) > self._n_peeked and self._events[-1].kind == "loglik":
             self._events[-1] = event

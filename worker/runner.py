@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from app.datasets import repository as datasets
 from app.datasets.columns import load_columns
 from app.datasets.store import COLUMNS, key_of
-from app.db.base import utc_now
 from app.errors import ServiceError
 from app.jobs import runs
 from app.jobs.claims import JobClaim
@@ -97,7 +96,6 @@ def compute(
     return JobResult(
         job_id=work.claim.job_id,
         tenant=work.tenant,
-        created_at=utc_now(),
         document=finite({**result.to_json(), "provenance": _provenance(work, sha256)}),
         arrays=_pack(result),
     )

@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
 from app.jobs.models import JobResult
 from app.jobs.runs import ring_next
 from app.jobs.specification import Specification, compare_of, config_of
@@ -112,7 +112,6 @@ def _result(work: UnitWork, output: Output) -> JobResult:
     return JobResult(
         job_id=work.claim.job_id,
         tenant=work.tenant,
-        created_at=utc_now(),
         document=output.document,
         arrays=output.arrays,
     )

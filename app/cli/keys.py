@@ -11,7 +11,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.table import Table
 
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
 from app.db.migrate import is_current
 from app.db.session import Database
 from app.errors import Unavailable
@@ -82,7 +82,7 @@ def _document(row: AnyRow) -> dict[str, Any]:
 def _status(row: AnyRow) -> str:
     if row.revoked_at is not None:
         return "revoked"
-    return "expired" if row.expires_at <= utc_now() else "live"
+    return "expired" if row.expires_at <= row.now else "live"
 
 
 def _table(rows: Collection[AnyRow]) -> Table:

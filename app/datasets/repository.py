@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from app import leases
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc, utc_now
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc
+from app.db.clock import moment
 from app.leases import Claim
 
 HIDDEN = {"columns", "owner"}
@@ -118,7 +119,7 @@ def conclude(
     values: Mapping[str, Any],
 ) -> bool:
     """It has been read, or never will be, if `guard` holds, which names one claim on it."""
-    final = {**leases.RELEASED, "status": status, "finished_at": utc_now()}
+    final = {**leases.RELEASED, "status": status, "finished_at": moment()}
     return change(session, guard, {**final, **values}) is not None
 
 

@@ -19,7 +19,8 @@ from app.datasets.arrival import store_file
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset
 from app.datasets.store import RAW, Store, key_of
-from app.db.base import AnyRow, Reader, new_id, utc_now
+from app.db.base import AnyRow, Reader, new_id
+from app.db.clock import read_clock
 from app.db.tenants import TenantDatabase, lock_tenant
 from app.errors import Conflict, NotFound, TooLarge
 from app.quota import UNLIMITED, Quota
@@ -123,7 +124,7 @@ def register(
             known = repository.find_by_content(session, tenant, upload.content_key)
             if known is None:
                 quota.check_upload(*repository.measure(session, tenant), upload.n_bytes)
-            row = known or repository.add(session, _new_dataset(tenant, upload))
+            row = known or repository.add(session, _new_dataset(session, tenant, upload))
     except IntegrityError:  # the same bytes arrived at the same time
         return register(session, tenant, bell, store, upload, quota)
     except DBAPIError:
@@ -140,8 +141,8 @@ def register(
     return row, True
 
 
-def _new_dataset(tenant: str, upload: Upload) -> Dataset:
-    now = utc_now()
+def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:
+    now = read_clock(session)
     return Dataset(
         id=upload.dataset_id,
         tenant=tenant,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import time
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import timedelta
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
@@ -35,8 +35,8 @@ class Store(Protocol):
     def delete(self, prefix: str) -> None:
         """Remove everything below `prefix`; nothing there is no error."""
 
-    def untouched(self, since: datetime) -> Iterator[str]:
-        """The folders of datasets into which nothing was written since."""
+    def untouched(self, age: timedelta) -> Iterator[str]:
+        """The folders of datasets into which nothing was written for so long."""
 
 
 class _SteadyFile(FileIO):
@@ -66,7 +66,7 @@ class LocalStore:
     def put(self, key: str) -> Iterator[BinaryIO]:
         """A file to write; it appears under `key` when the block ends well, or not at all."""
         path = self.path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make(path.parent)
         partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
         try:
             with BufferedWriter(_SteadyFile(partial, "xb")) as file:
@@ -74,6 +74,7 @@ class LocalStore:
                 file.flush()
                 os.fsync(file.fileno())
             partial.rename(path)
+            _settle(path.parent)
         except BaseException:
             partial.unlink(missing_ok=True)
             with suppress(OSError):  # another file lives in it
@@ -88,11 +89,10 @@ class LocalStore:
         """Remove everything below `prefix`; nothing there is no error."""
         shutil.rmtree(self.path(prefix), ignore_errors=True)
 
-    def untouched(self, since: datetime) -> Iterator[str]:
-        """The folders of datasets into which nothing was written since."""
-        for folder in self.directory.glob("*/*"):
-            if last_written(folder) < since:
-                yield folder.relative_to(self.directory).as_posix()
+    def untouched(self, age: timedelta) -> Iterator[str]:
+        """The folders of datasets into which nothing was written for so long."""
+        for folder in untouched(self.directory, "*/*", age):
+            yield folder.relative_to(self.directory).as_posix()
 
     def path(self, key: str) -> Path:
         """The file of a key, which never leaves the directory."""
@@ -102,13 +102,40 @@ class LocalStore:
         return path
 
 
-def last_written(path: Path) -> datetime:
-    """When something in a folder changed last; now, if it goes away meanwhile."""
+def _make(folder: Path) -> None:
+    """A folder that a power cut leaves where it is, and so those above it."""
+    if not folder.exists():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _settle(folder.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Send the names in a folder to the disk; a file whose name is lost is lost."""
+    number = os.open(folder, os.O_RDONLY)
     try:
-        newest = max(p.stat().st_mtime for p in (path, *path.rglob("*")))
-    except FileNotFoundError:
-        newest = time.time()
-    return datetime.fromtimestamp(newest, UTC)
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def untouched(directory: Path, pattern: str, age: timedelta) -> Iterator[Path]:
+    """What is in a directory and was not written to for so long, by the clock that dates files.
+
+    On shared storage that is the clock of another machine.
+    """
+    found = list(directory.glob(pattern))
+    if found:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            now = os.fstat(file.fileno()).st_mtime
+        yield from (path for path in found if _is_older(path, now - age.total_seconds()))
+
+
+def _is_older(path: Path, cutoff: float) -> bool:
+    try:
+        return max(p.stat().st_mtime for p in (path, *path.rglob("*"))) < cutoff
+    except FileNotFoundError:  # it goes away by itself
+        return False
 
 
 def key_of(tenant: str, dataset_id: str, name: str = "") -> str:

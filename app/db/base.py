@@ -64,8 +64,3 @@ class Base(DeclarativeBase):
 def new_id(prefix: str) -> str:
     """An id that cannot be guessed: 128 random bits."""
     return f"{prefix}_{secrets.token_hex(16)}"
-
-
-def utc_now() -> datetime:
-    """The clock of the service."""
-    return datetime.now(UTC)

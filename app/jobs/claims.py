@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session, aliased
 
 from app.broker import RUN_JOB
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import SWEEP_LIMIT, AnyRow, utc_now
+from app.db.base import SWEEP_LIMIT, AnyRow
+from app.db.clock import moment
 from app.jobs.models import Job, JobEvent
 from app.jobs.repository import count_jobs
 from app.jobs.state import CLAIM, LIVE, Status
@@ -30,7 +31,7 @@ class JobClaim(Claim):
 
     leased = Job
     key = (Job.id,)
-    seen = (Job.cancel_requested_at, Job.deadline_at)
+    seen = (Job.cancel_requested_at, Job.deadline_at, moment().label("now"))
     job_id: str
 
     def holds_uncancelled(self) -> list[ColumnElement[bool]]:
@@ -46,7 +47,7 @@ def is_claimable(max_running: int | None = None) -> list[ColumnElement[bool]]:
 def is_runnable(max_running: int | None = None) -> list[ColumnElement[bool]]:
     """It is in time, its dataset has been read, and its tenant may run one more."""
     ready = select(Dataset.id).where(Dataset.status == DatasetStatus.READY)
-    conditions = [Job.deadline_at > utc_now(), Job.dataset_id.in_(ready)]
+    conditions = [Job.deadline_at > moment(), Job.dataset_id.in_(ready)]
     if max_running is not None:
         conditions.append(has_room(max_running))
     return conditions
@@ -89,7 +90,7 @@ def list_queued(session: Session, dataset_id: str) -> Sequence[AnyRow]:
 def find_overdue(session: Session) -> Sequence[str]:
     """Jobs beyond their deadline that nobody holds, since they are queued or consist of units."""
     unheld = or_(Job.status == Status.QUEUED, Job.n_units > 0)
-    overdue = (Job.status.in_(LIVE), unheld, Job.deadline_at <= utc_now())
+    overdue = (Job.status.in_(LIVE), unheld, Job.deadline_at <= moment())
     return session.execute(select(Job.id).where(*overdue).limit(SWEEP_LIMIT)).scalars().all()
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from app import metrics
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
+from app.db.clock import moment
 from app.jobs import repository, state
 from app.jobs.models import Job
 from app.jobs.repository import Event
@@ -53,7 +54,7 @@ def end(
     values, data = {**(values or {})}, {**(data or {})}
     if failure is not None:
         values, data = {**values, "error": failure.to_json()}, {**failure.to_json(), **data}
-    row = repository.change(session, transition, guard, utc_now(), values, data=data, events=events)
+    row = repository.change(session, transition, guard, values, data=data, events=events)
     if row is not None:
         repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
@@ -72,6 +73,6 @@ def _finished(row: AnyRow) -> dict[tuple[str, str], float]:
 
 def expire(session: Session, job_id: str) -> None:
     """End a job whose deadline has passed, unless a worker holds it, which ends it itself."""
-    overdue = [Job.id == job_id, Job.deadline_at <= utc_now()]
+    overdue = [Job.id == job_id, Job.deadline_at <= moment()]
     end(session, state.EXPIRE_QUEUED, overdue, failure=OVERDUE)
     end(session, state.EXPIRE_RUNNING, [*overdue, Job.n_units > 0], failure=OVERDUE)

@@ -5,9 +5,10 @@ Nothing here begins or commits; every change is one conditional UPDATE.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -25,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from app import leases
 from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc
+from app.db.clock import moment
 from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
 from app.jobs.state import LIVE, Status, Transition
 
@@ -39,11 +41,16 @@ _POLL_ONE = _POLL.where(
 
 @dataclass(frozen=True)
 class Event:
-    """Something to be recorded about a job; it happened at `at`, or just now."""
+    """Something to be recorded about a job; `noted` on this process's stopwatch, or just now."""
 
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    at: datetime | None = None
+    noted: float | None = None
+
+    def at(self, now: datetime) -> datetime:
+        """When it happened, if it is `now`."""
+        ago = 0.0 if self.noted is None else time.monotonic() - self.noted
+        return now - timedelta(seconds=ago)
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,6 @@ def change(
     session: Session,
     transition: Transition,
     guard: Iterable[ColumnElement[bool]],
-    now: datetime,
     values: Mapping[str, Any],
     *,
     data: Mapping[str, Any] | None = None,
@@ -121,8 +127,8 @@ def change(
     recorded = [*events, Event(transition.event, data or {})]
     values = {**values, "status": transition.target}
     if transition.target.is_final:
-        values = {**values, **leases.RELEASED, "finished_at": now}
-    return amend(session, [Job.status.in_(transition.sources), *guard], now, values, recorded)
+        values = {**values, **leases.RELEASED, "finished_at": moment()}
+    return amend(session, [Job.status.in_(transition.sources), *guard], values, recorded)
 
 
 def lock_job(session: Session, tenant: str, job_id: str) -> None:
@@ -131,27 +137,28 @@ def lock_job(session: Session, tenant: str, job_id: str) -> None:
     session.execute(statement.with_for_update())
 
 
-def request_cancel(
-    session: Session, guard: Sequence[ColumnElement[bool]], now: datetime
-) -> AnyRow | None:
+def request_cancel(session: Session, guard: Sequence[ColumnElement[bool]]) -> AnyRow | None:
     """Flag a running job, once."""
     guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
-    values = {"cancel_requested_at": now}
-    return amend(session, guard, now, values, [Event("cancel_requested")])
+    values = {"cancel_requested_at": moment()}
+    return amend(session, guard, values, [Event("cancel_requested")])
 
 
 def amend(
     session: Session,
     guard: Iterable[ColumnElement[bool]],
-    now: datetime,
     values: Mapping[str, Any],
     events: Sequence[Event],
 ) -> AnyRow | None:
-    """Write values and events where `guard` holds, which names one job; None if it does not."""
+    """Write values and events where `guard` holds, which names one job; None if it does not.
+
+    The row that comes back also says what time it is: `now`.
+    """
     numbered = {"version": Job.version + 1, "n_events": Job.n_events + len(events)}
-    row = leases.change(session, Job, guard, {**values, **numbered}, POLLED)
+    shown = (*POLLED, moment().label("now"))
+    row = leases.change(session, Job, guard, {**values, **numbered}, shown)
     if row is not None:
-        _record(session, row.id, row.tenant, row.n_events - len(events) + 1, events, now)
+        _record(session, row.id, row.tenant, row.n_events - len(events) + 1, events, row.now)
     return row
 
 
@@ -159,7 +166,7 @@ def _record(
     session: Session, job_id: str, tenant: str, first: int, events: Sequence[Event], now: datetime
 ) -> None:
     rows = [
-        {"seq": seq, "at": event.at or now, "kind": event.kind, "data": event.data}
+        {"seq": seq, "at": event.at(now), "kind": event.kind, "data": event.data}
         for seq, event in enumerate(events, first)
     ]
     if rows:
@@ -196,6 +203,7 @@ def read_events(
 
 def add_result(session: Session, result: JobResult) -> None:
     """Insert what a job found."""
+    result.created_at = moment()
     session.add(result)
     session.flush()
 
@@ -253,8 +261,9 @@ def count_by_status(session: Reader) -> dict[str, int]:
     return {**counted, **dict(rows.tuples().all())}
 
 
-def read_oldest_queued(session: Reader) -> datetime | None:
-    """Since when the longest waiting job is queued."""
-    statement = select(func.min(Job.created_at)).where(Job.status == Status.QUEUED)
-    oldest: datetime | None = session.execute(statement).scalar_one()
-    return oldest
+def read_queue_age(session: Reader) -> timedelta:
+    """For how long the oldest queued job has been waiting."""
+    oldest = func.coalesce(func.min(Job.created_at), moment())
+    statement = select(oldest, moment()).where(Job.status == Status.QUEUED)
+    since, now = session.execute(statement).one()
+    return now - since

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from app import leases, metrics
 from app.broker import RUN_JOB, RUN_UNIT, Bell
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
+from app.db.clock import moment
 from app.db.tenants import lock_tenant
 from app.jobs import claims, repository, state
 from app.jobs.claims import JobClaim
@@ -40,15 +41,14 @@ def claim(
 
     Nor is it while its tenant has `max_running` jobs that run.
     """
-    now = utc_now()
-    fresh = {"started_at": now, "progress": 0.0, "phase": None, "loglik": None}
+    fresh = {"started_at": moment(), "progress": 0.0, "phase": None, "loglik": None}
     fresh |= {"chosen": [], "phase_seconds": {}}
     with session.begin():
         if max_running is not None:
             lock_tenant(session, claims.read_tenant(session, job_id))
         guard = [Job.id == job_id, *claims.is_claimable(max_running)]
         values = {**leases.claimed(Job, owner, lease), **fresh}
-        row = repository.change(session, state.CLAIM, guard, now, values)
+        row = repository.change(session, state.CLAIM, guard, values)
         if row is None:
             return None
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
@@ -97,14 +97,13 @@ def beat(
     events: Sequence[Event],
 ) -> state.Stop | None:
     """Renew the lease, write the news, and bring back a cancel, a deadline or the loss."""
-    now = utc_now()
     with session.begin():
         news = {**values, **leases.renewed(lease)}
-        row = repository.amend(session, claimed.holds(), now, news, events)
+        row = repository.amend(session, claimed.holds(), news, events)
     if row is None:
         return state.Stop.LOST
     requested = row.cancel_requested_at is not None
-    return state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=now)
+    return state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=row.now)
 
 
 def count_reports(session: Session, claimed: JobClaim) -> int:
@@ -160,7 +159,7 @@ def stop(session: Session, bell: Bell, claimed: JobClaim, reason: state.Stop) ->
             end(session, state.EXPIRE_RUNNING, guard, failure=OVERDUE)
         elif reason is state.Stop.HANDED_BACK:
             free = leases.handed_back(Job)
-            repository.change(session, state.HAND_BACK, guard, utc_now(), free)
+            repository.change(session, state.HAND_BACK, guard, free)
         _keep_cancel(session, claimed)
     if reason is state.Stop.HANDED_BACK:
         bell.ring(RUN_JOB, claimed.job_id)

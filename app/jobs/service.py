@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
-from app.db.base import AnyRow, Reader, new_id, utc_now
+from app.db.base import AnyRow, Reader, new_id
+from app.db.clock import moment, read_clock
 from app.db.tenants import lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
@@ -67,10 +68,10 @@ def submit(
     if key is not None and (known := _submitted_before(session, tenant, key, asked)):
         return known, False
     tasks = plan_units(specification)
-    job = _new_job(tenant, specification, key, asked, tasks)
     try:
         with session.begin():
             lock_tenant(session, tenant)
+            job = _new_job(read_clock(session), tenant, specification, key, asked, tasks)
             quota.check_submission(repository.count_jobs(session, tenant, Status.QUEUED))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
             _check(session, dataset, specification, memory)
@@ -93,9 +94,13 @@ def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> An
 
 
 def _new_job(
-    tenant: str, specification: Specification, key: str | None, asked: str, tasks: Sequence[Task]
+    now: datetime,
+    tenant: str,
+    specification: Specification,
+    key: str | None,
+    asked: str,
+    tasks: Sequence[Task],
 ) -> Job:
-    now = utc_now()
     assert specification.deadline_seconds is not None  # by completed()
     return Job(
         id=new_id("job"),
@@ -164,15 +169,14 @@ def get_arrays(session: Reader, tenant: str, job_id: str) -> bytes:
 
 def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
     """End a job that is queued or of units, flag one that a worker runs, leave a final one."""
-    now = utc_now()
     mine = [Job.id == job_id, Job.tenant == tenant]
     with session.begin():
         # A job handed back between the two updates would be missed by both.
         repository.lock_job(session, tenant, job_id)
-        asked = {"cancel_requested_at": now}
+        asked = {"cancel_requested_at": moment()}
         end(session, state.CANCEL_QUEUED, mine, asked)
         end(session, state.CANCEL_RUNNING, [*mine, Job.n_units > 0], asked)
-        repository.request_cancel(session, mine, now)
+        repository.request_cancel(session, mine)
         return _found(repository.read_job(session, tenant, job_id), job_id)
 
 

@@ -6,12 +6,13 @@ import hmac
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.db.base import AnyRow, Reader, utc_now
+from app.db.base import AnyRow, Reader
+from app.db.clock import read_clock
 from app.errors import Conflict, Invalid, NotFound, Unauthorized
 from app.keys import repository
 from app.keys.models import ApiKey
@@ -49,19 +50,19 @@ def create_key(
 ) -> tuple[str, AnyRow]:
     """Make a key; the token is in this answer and nowhere else."""
     _check(tenant, scopes, days, name)
-    token, now = new_token(), utc_now()
+    token = new_token()
     key = ApiKey(
         id=id_of(token),
         tenant=tenant,
         name=name,
         digest=digest_of(token, secret),
         scopes=sorted(scopes),
-        created_at=now,
-        expires_at=now + timedelta(days=days),
     )
     try:
         with session.begin():
-            key.slot = _free_slot(session, tenant, now)
+            key.created_at = read_clock(session)
+            key.expires_at = key.created_at + timedelta(days=days)
+            key.slot = _free_slot(session, tenant)
             return token, repository.add_key(session, key)
     except IntegrityError:  # another key took the slot at the same time
         return create_key(session, secret, tenant, scopes, days, name)
@@ -78,8 +79,8 @@ def _check(tenant: str, scopes: Collection[Scope], days: int, name: str) -> None
         raise Invalid(f"a key lives for 1 to {MAX_DAYS} days, not {days}")
 
 
-def _free_slot(session: Session, tenant: str, now: datetime) -> int:
-    repository.free_expired_slots(session, tenant, now)
+def _free_slot(session: Session, tenant: str) -> int:
+    repository.free_expired_slots(session, tenant)
     free = set(SLOTS) - repository.taken_slots(session, tenant)
     if not free:
         detail = f"tenant {tenant} has {len(SLOTS)} live keys; revoke one first"
@@ -95,7 +96,7 @@ def list_keys(session: Reader, tenant: str | None) -> Sequence[AnyRow]:
 def revoke_key(session: Session, key_id: str) -> AnyRow:
     """End a key's life; one that has ended stays as it is."""
     with session.begin():
-        row = repository.revoke(session, key_id, utc_now()) or repository.read_key(session, key_id)
+        row = repository.revoke(session, key_id) or repository.read_key(session, key_id)
     if row is None:
         raise NotFound(f"there is no key {key_id}", code="key_not_found")
     return row
@@ -116,17 +117,15 @@ def verify(session: Reader, secret: bytes, token: str) -> Verified:
     if row is None or not hmac.compare_digest(row.digest, digest_of(token, secret)):
         raise Unauthorized("this service knows no such key")
     # From here on the caller has shown the whole key, and may know what became of it.
-    now = utc_now()
     if row.revoked_at is not None:
         raise Unauthorized(f"the key {key_id} was revoked")
-    if row.expires_at <= now:
+    if row.expires_at <= row.now:
         raise Unauthorized(f"the key {key_id} has expired")
-    noted = row.last_used_at is not None and now - row.last_used_at < USE_NOTED
+    noted = row.last_used_at is not None and row.now - row.last_used_at < USE_NOTED
     return Verified(key_id, Grant(row.tenant, frozenset(map(Scope, row.scopes))), noted)
 
 
 def note_use(session: Session, key_id: str) -> None:
     """Write when a key was last used, to the minute."""
-    now = utc_now()
     with session.begin():
-        repository.note_use(session, key_id, now, now - USE_NOTED)
+        repository.note_use(session, key_id, USE_NOTED)

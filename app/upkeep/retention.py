@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
 from app.datasets.service import delete
-from app.datasets.store import SCRATCH, Store, last_written
-from app.db.base import SWEEP_LIMIT, utc_now
+from app.datasets.store import SCRATCH, Store, untouched
+from app.db.base import SWEEP_LIMIT
+from app.db.clock import read_clock
 from app.errors import Conflict, NotFound
 from app.jobs import repository as jobs
 from app.settings import Settings
@@ -27,7 +28,8 @@ log = structlog.get_logger(__name__)
 
 def remove_old(session: Session, store: Store, settings: Settings) -> None:
     """One round over all tenants."""
-    now = utc_now()
+    with session.begin():
+        now = read_clock(session)
     removed = {
         "jobs": remove_jobs(session, now - timedelta(days=settings.job_retention_days)),
         "datasets": remove_datasets(
@@ -37,7 +39,7 @@ def remove_old(session: Session, store: Store, settings: Settings) -> None:
             session,
             store,
             settings.data_dir / SCRATCH,
-            now - timedelta(hours=settings.orphan_hours),
+            timedelta(hours=settings.orphan_hours),
         ),
     }
     if any(removed.values()):
@@ -71,12 +73,12 @@ def remove_datasets(session: Session, store: Store, cutoff: datetime) -> int:
             return n_removed
 
 
-def remove_orphans(session: Session, store: Store, scratch: Path, cutoff: datetime) -> int:
+def remove_orphans(session: Session, store: Store, scratch: Path, age: timedelta) -> int:
     """Remove what killed processes left: stored files without a row, and scratch directories."""
-    orphans = [key for key in store.untouched(cutoff) if _is_orphan(session, key)]
+    orphans = [key for key in store.untouched(age) if _is_orphan(session, key)]
     for key in orphans:
         store.delete(key)
-    left = [path for path in scratch.glob("*") if last_written(path) < cutoff]
+    left = list(untouched(scratch, "*", age))
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
     return len(orphans) + len(left)

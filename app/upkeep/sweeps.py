@@ -14,7 +14,7 @@ from app.datasets import reads
 from app.datasets import repository as datasets
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
 from app.jobs import claims, repository, state
 from app.jobs.claims import UNCANCELLED, JobClaim
 from app.jobs.endings import LOST, OVERDUE, end, expire
@@ -70,9 +70,8 @@ def _expire_overdue(session: Session) -> None:
 
 
 def _take_back_job(session: Session, claim: JobClaim, seen: AnyRow, settings: Settings) -> None:
-    now = utc_now()
     requested = seen.cancel_requested_at is not None
-    stop = state.stop_of(cancel_requested=requested, deadline_at=seen.deadline_at, now=now)
+    stop = state.stop_of(cancel_requested=requested, deadline_at=seen.deadline_at, now=seen.now)
     transition, spent = _verdict(claim, settings, stop)
     data = {"attempt": claim.attempt}
     uncancelled = [*claim.lapsed(), UNCANCELLED]
@@ -83,7 +82,7 @@ def _take_back_job(session: Session, claim: JobClaim, seen: AnyRow, settings: Se
         taken = end(session, transition, uncancelled, failure=failure, data=data)
     else:
         freed = leases.freed(Job, leases.back_off(claim.attempt, settings))
-        taken = repository.change(session, transition, uncancelled, now, freed, data=data)
+        taken = repository.change(session, transition, uncancelled, freed, data=data)
     _count(session, taken is not None)
 
 

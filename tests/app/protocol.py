@@ -11,7 +11,8 @@ from app.datasets import repository as datasets
 from app.datasets import service as dataset_service
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.models import Dataset
-from app.db.base import AnyRow, new_id, utc_now
+from app.db.base import AnyRow, new_id
+from app.db.clock import moment
 from app.db.session import Database
 from app.jobs import repository, runs, service
 from app.jobs.claims import JobClaim
@@ -44,7 +45,7 @@ class SilentBell(Bell):
 
 def result_of(claim: JobClaim) -> JobResult:
     document = {"by": "test"}
-    return JobResult(job_id=claim.job_id, tenant=TENANT, created_at=utc_now(), document=document)
+    return JobResult(job_id=claim.job_id, tenant=TENANT, document=document)
 
 
 class Protocol:
@@ -64,7 +65,7 @@ class Protocol:
             sha256=new_id("x"),
             n_bytes=1,
         )
-        now = utc_now()
+        now = moment()
         profile = [{"name": name, "kind": "integer", "levels": 3} for name in columns or ()]
         row = Dataset(
             id=upload.dataset_id,
@@ -130,9 +131,9 @@ class Protocol:
     def pass_deadline(self, job_id: str) -> None:
         with self.database.write() as session, session.begin():
             job = session.get_one(Job, job_id)
-            job.deadline_at = utc_now() - timedelta(seconds=1)
+            job.deadline_at = moment(timedelta(seconds=-1))
 
     def expire_lease(self, job_id: str) -> None:
         with self.database.write() as session, session.begin():
             job = session.get_one(Job, job_id)
-            job.lease_until = utc_now() - timedelta(seconds=1)
+            job.lease_until = moment(timedelta(seconds=-1))

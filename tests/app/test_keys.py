@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.db.base import new_id, utc_now
+from app.db.base import new_id
+from app.db.clock import moment
 from app.db.session import Database
 from app.errors import Conflict, Unauthorized
 from app.keys import service
@@ -113,7 +114,7 @@ def test_two_live_keys_and_no_third(session: Session) -> None:
 def test_an_expired_key_makes_room(session: Session) -> None:
     old, _ = create(session), create(session)
     with session.begin():
-        session.get_one(ApiKey, id_of(old)).expires_at = utc_now() - timedelta(seconds=1)
+        session.get_one(ApiKey, id_of(old)).expires_at = moment(timedelta(seconds=-1))
     with pytest.raises(Unauthorized, match="expired"):
         verify(session, old)
     create(session)

@@ -15,7 +15,8 @@ from sqlalchemy import update
 from app.datasets import reads
 from app.datasets.models import Dataset
 from app.datasets.store import RAW, SCRATCH, LocalStore, key_of
-from app.db.base import new_id, utc_now
+from app.db.base import new_id
+from app.db.clock import moment
 from app.errors import Invalid
 from app.jobs.models import Job
 from app.settings import Settings
@@ -38,13 +39,13 @@ class Kept(Protocol):
         dataset_id = self.dataset()
         with self.store.put(key_of(TENANT, dataset_id, RAW)) as file:
             file.write(b"a,y\n")
-        values = {"created_at": utc_now() - AGO, "finished_at": utc_now() - AGO}
+        values = {"created_at": moment(-AGO), "finished_at": moment(-AGO)}
         with self.database.write() as session, session.begin():
             session.execute(update(Dataset).where(Dataset.id == dataset_id).values(values))
         return dataset_id
 
     def age(self, job_id: str) -> None:
-        values = {"created_at": utc_now() - AGO, "finished_at": utc_now() - AGO}
+        values = {"created_at": moment(-AGO), "finished_at": moment(-AGO)}
         with self.database.write() as session, session.begin():
             session.execute(update(Job).where(Job.id == job_id).values(values))
 

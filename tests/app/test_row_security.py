@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ProgrammingError
 
-from app.db.base import Base, Utc, utc_now
+from app.db.base import Base, Utc
 from app.db.session import Database
 from app.db.tenants import NOBODY, TenantDatabase
 from app.jobs import service  # noqa: F401  registers all tables
@@ -31,7 +32,7 @@ VALUES: list[tuple[Any, Any]] = [
     (String, "x"),
     (Float, 1),
     (Integer, 1),
-    (Utc, utc_now()),
+    (Utc, datetime.now(UTC)),
     (LargeBinary, b"x"),
 ]
 

@@ -12,7 +12,8 @@ from sqlalchemy import func, select, update
 
 from app.broker import RUN_JOB, RUN_UNIT
 from app.datasets import reads
-from app.db.base import new_id, utc_now
+from app.db.base import new_id
+from app.db.clock import moment
 from app.jobs import runs
 from app.jobs.endings import Failure
 from app.jobs.models import Job, JobResult, Unit
@@ -46,9 +47,7 @@ class UnitProtocol(Protocol):
         with self.database.write() as session:
             if work.task["kind"] != "summary":
                 return service.succeed(session, self.bell, work.claim, {}, None, {}, [], {})
-            result = JobResult(
-                job_id=work.claim.job_id, tenant=TENANT, created_at=utc_now(), document={}
-            )
+            result = JobResult(job_id=work.claim.job_id, tenant=TENANT, document={})
             return service.complete(session, work.claim, result)
 
     def finish_all(self, job_id: str) -> None:
@@ -128,7 +127,7 @@ def test_a_message_says_whether_it_is_for_a_job_or_a_unit(protocol: UnitProtocol
         columns = [{"name": name, "kind": "integer", "levels": 3} for name in ("a", "y")]
         assert reads.accept(session, claimed[0], 3, columns)
         runs.release(session, protocol.bell, dataset_id)
-    long_ago = utc_now() - timedelta(hours=2)
+    long_ago = moment(timedelta(hours=-2))
     with protocol.database.write() as session, session.begin():
         session.execute(update(Job).values(enqueued_at=long_ago))
     protocol.sweep()
@@ -296,7 +295,7 @@ def test_units_are_not_rung_for_again_while_the_queue_is_full(
     job_id = protocol.submit_comparison()
     protocol.taken(job_id)
     with protocol.database.write() as session, session.begin():
-        long_ago = utc_now() - timedelta(hours=2)
+        long_ago = moment(timedelta(hours=-2))
         session.execute(update(Unit).values(available_at=long_ago))
         session.execute(update(Job).values(enqueued_at=long_ago))
     monkeypatch.setattr(protocol.bell, "is_silent", lambda queue: is_silent)

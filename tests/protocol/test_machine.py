@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, invariant, precondition, rule
 from sqlalchemy import update
 
-from app.db.base import utc_now
+from app.db.clock import moment
 from app.jobs import runs
 from app.jobs import state as transitions
 from app.jobs.claims import JobClaim
@@ -107,7 +107,7 @@ class Machine(JobsMachine[Protocol, State, Work[JobClaim]]):
     @rule(job_id=jobs)
     def lease_ends(self, job_id: str) -> None:
         if self.states[job_id].owner is not None:
-            self._set(job_id, lease_until=utc_now() - timedelta(seconds=1))
+            self._set(job_id, lease_until=moment(timedelta(seconds=-1)))
             self.step(job_id, lambda state: state._replace(lease_over=True))
 
     @rule(job_id=jobs)

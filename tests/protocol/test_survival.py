@@ -20,7 +20,8 @@ from app.broker import JOBS_QUEUE, Bell, make_celery
 from app.datasets import service as dataset_service
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.store import RAW, LocalStore, key_of
-from app.db.base import new_id, utc_now
+from app.db.base import new_id
+from app.db.clock import moment
 from app.jobs import repository
 from app.jobs.models import Job
 from app.settings import Settings
@@ -82,7 +83,7 @@ def test_rings_do_not_pile_up_while_no_worker_hears(sqlite_url: str, broker_url:
     protocol, bell = Protocol(sqlite_url), Bell(make_celery(broker_url))
     job_ids = {protocol.submit() for _ in range(3)}
     for _ in range(2):  # at first nothing waits: what was rung was lost
-        long_ago = utc_now() - timedelta(seconds=2 * SETTINGS.resend_seconds)
+        long_ago = moment(timedelta(seconds=-2 * SETTINGS.resend_seconds))
         with protocol.database.write() as session:
             with session.begin():
                 session.execute(update(Job).values(enqueued_at=long_ago, available_at=long_ago))

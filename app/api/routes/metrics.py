@@ -11,7 +11,6 @@ from prometheus_client.core import Metric
 from app import metrics
 from app.api.deps import CallerDep, Services
 from app.api.openapi import problems
-from app.db.base import utc_now
 from app.jobs import repository
 
 router = APIRouter(tags=["operation"])
@@ -48,8 +47,7 @@ def _jobs(services: Services) -> CollectorRegistry:
     with services.database.read() as session, session.begin():
         counters = metrics.read_counters(session)
         by_status = repository.count_by_status(session)
-        oldest = repository.read_oldest_queued(session)
-    age = (utc_now() - oldest).total_seconds() if oldest else 0.0
+        age = repository.read_queue_age(session).total_seconds()
     registry = CollectorRegistry()
     registry.register(_JobCollector(list(metrics.job_metrics(counters, by_status, age))))
     return registry

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app import leases
 from app.broker import RUN_UNIT
 from app.db.base import NO_SYNC, AnyRow, Reader
+from app.db.clock import moment
 from app.jobs.claims import has_room, is_runnable
 from app.jobs.models import Job, Unit
 from app.jobs.state import FINAL, LIVE, Status, Transition
@@ -67,6 +68,7 @@ _JOB = select(
     Job.specification,
     Job.n_units,
     Job.deadline_at,
+    moment().label("now"),
 )
 
 

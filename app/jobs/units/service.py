@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 
 from app import leases, metrics
 from app.broker import RUN_UNIT, Bell
-from app.db.base import AnyRow, utc_now
+from app.db.base import AnyRow
+from app.db.clock import moment
 from app.db.tenants import lock_tenant
 from app.jobs import repository as jobs
 from app.jobs import state
@@ -60,7 +61,7 @@ def claim(
         more = repository.has_claimable(session, job_id)
         if job.status == state.Status.QUEUED:
             _start(session, job_id)
-        _note(session, job_id, {"enqueued_at": utc_now()}, [_event(state.CLAIM, unit)])
+        _note(session, job_id, {"enqueued_at": moment()}, [_event(state.CLAIM, unit)])
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     if more:
         bell.ring(RUN_UNIT, job_id)
@@ -69,9 +70,8 @@ def claim(
 
 
 def _start(session: Session, job_id: str) -> None:
-    now = utc_now()
-    started = {"started_at": now, "attempt": 1}
-    jobs.change(session, state.CLAIM, [Job.id == job_id], now, started)
+    started = {"started_at": moment(), "attempt": 1}
+    jobs.change(session, state.CLAIM, [Job.id == job_id], started)
 
 
 def _event(
@@ -86,7 +86,7 @@ def _note(
     """Write what happened to a job that only its units are held of, and what they amount to."""
     values = {**values, **repository.tally(session, job_id)}
     running = [Job.id == job_id, Job.status == state.Status.RUNNING]
-    jobs.amend(session, running, utc_now(), values, events)
+    jobs.amend(session, running, values, events)
 
 
 def beat(
@@ -106,7 +106,7 @@ def beat(
         if job is None or repository.renew(session, claimed, lease, own) is None:
             return state.Stop.LOST
         _note(session, claimed.job_id, values, events)
-    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=utc_now())
+    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=job.now)
 
 
 def succeed(
