@@ -18,7 +18,7 @@ class InvalidConfig(CoreError):
 
 
 class InvalidData(CoreError):
-    """Columns that cannot be selected from: unknown, empty, constant, infinite."""
+    """Columns that cannot be selected from: unknown, empty, constant."""
 
     code = "invalid_data"
 

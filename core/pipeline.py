@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from numpy.typing import ArrayLike
-
 from core.callbacks import ignore
 from core.checkpoint import Checkpoint
 from core.config import Bootstrap, Compare, SelectionConfig
 from core.data.preparation import Prepared, prepare
+from core.data.texts import Column
 from core.experiments.comparison import compare_methods
 from core.experiments.stability import measure_stability
 from core.experiments.trial import Ground, Timer, evaluate
@@ -20,7 +19,7 @@ from core.results import OnProgress, Phase, Progress, SelectionResult, describe_
 
 
 def select_features(
-    columns: Mapping[str, ArrayLike],
+    columns: Mapping[str, Column],
     target: str,
     config: SelectionConfig | None = None,
     on_progress: OnProgress | None = None,

@@ -137,7 +137,8 @@ class EncodedColumn:
     """What was learnt about a column: enough to encode new rows the same way.
 
     `levels` names the codes in order; continuous columns have `edges`, the inner cut points.
-    `merged` lists the rare levels that share the last code. `strategy` is how numbers were cut, and
+    The `n_merged` rarest levels share the last code; `merged` names a few of them. `n_infinite` of
+    the `n_missing` are missing because they are infinite. `strategy` is how numbers were cut, and
     `information_lost` what a finer cut would tell more about the label, alone and in nats. Where
     `missing_is_level`, whether a value is missing tells about the label and is a level of its own.
     """
@@ -147,7 +148,9 @@ class EncodedColumn:
     levels: tuple[str, ...]
     edges: tuple[float, ...] | None = None
     merged: tuple[str, ...] = ()
+    n_merged: int = 0
     n_missing: int = 0
+    n_infinite: int = 0
     strategy: Strategy | None = None
     missing_is_level: bool = False
     information_lost: float | None = None

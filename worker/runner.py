@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
-from numpy.typing import NDArray
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
-from app.datasets.columns import load_columns
+from app.datasets.columns import Held, load_columns
 from app.datasets.store import COLUMNS, key_of
 from app.errors import ServiceError
 from app.jobs import runs
@@ -116,14 +115,14 @@ def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progres
     return report
 
 
-def load_input(process: Process, work: Work[Any]) -> tuple[Specification, dict[str, NDArray[Any]]]:
-    """What is asked, and the columns it is asked of."""
+def load_input(process: Process, work: Work[Any]) -> tuple[Specification, dict[str, Held]]:
+    """What is asked, and the columns it is asked of; excluded ones by name alone."""
     specification = Specification.model_validate(work.specification)
     with process.database.read() as session:
         n_rows, profile = datasets.read_profile(session, work.dataset_id)
     check_memory(specification, n_rows, profile, process.settings.worker_max_memory_bytes)
     with process.store.open(key_of(work.tenant, work.dataset_id, COLUMNS)) as file:
-        columns = load_columns(file)
+        columns = load_columns(file, set(specification.columns.exclude))
     check_columns(specification, list(columns))
     return specification, columns
 

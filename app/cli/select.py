@@ -10,14 +10,12 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.terminal import show
-from app.datasets.columns import load_columns
+from app.datasets.columns import Held, load_columns
 from app.datasets.formats import CsvOptions, format_of
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
@@ -87,7 +85,7 @@ def run(
         )  # fmt: skip
 
 
-def read(file: Path) -> dict[str, NDArray[Any]]:
+def read(file: Path) -> dict[str, Held]:
     """Read a file into the same columns that an upload of it would have."""
     fmt = format_of("", file.name)
     if fmt is None:

@@ -7,16 +7,16 @@ goes before this rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from core.arrays import MISSING, Bytes, Floats, Truths, Values
+from core.arrays import MISSING, Bytes, Floats, Ints, Truths, Values
 from core.config import Discretize, Kind
+from core.data.texts import Column, Texts
 from core.errors import InvalidData
 from core.results import EncodedColumn
 
@@ -26,6 +26,9 @@ CLASS_LEVELS = 30
 """Like DISCRETE_LEVELS, for the target: labels with up to this many whole numbers are classes."""
 
 OTHER = "(other)"
+MERGED_NAMED = 5
+"""Of the levels that share a code, how many are named; rare ones are often names of people."""
+
 _GLANCE = 1000
 
 Cut = Callable[[Floats, Floats], Floats]
@@ -51,7 +54,7 @@ class CodedColumn:
 
 def encode_column(
     name: str,
-    values: ArrayLike,
+    values: Column,
     discretize: Discretize,
     row_weights: Floats | None = None,
     *,
@@ -61,15 +64,15 @@ def encode_column(
 
     Weights move quantiles only: a row of weight 2 counts like two rows.
     """
-    present, known = _split_missing(name, values)
+    present, known, n_infinite = _split_missing(name, values)
     few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
     kind: Kind = discretize.kinds.get(name) or (
         "discrete" if _is_discrete(known, few) else "continuous"
     )
-    if kind == "continuous" and known.dtype.kind not in "biuf":
+    if kind == "continuous" and isinstance(known, Texts):
         raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
     n_missing = int(len(present) - present.sum())
-    if kind == "continuous":
+    if kind == "continuous" and not isinstance(known, Texts):
         numbers = known.astype(np.float64)
         by_quantile = is_target or discretize.strategy == "quantile"
         weights = np.ones(len(known)) if row_weights is None else row_weights[present]
@@ -79,30 +82,30 @@ def encode_column(
         learnt = _learn_levels(name, known, n_missing)
     codes = np.full(len(present), MISSING, dtype=np.uint8)
     codes[present] = _codes(known, learnt)
-    return CodedColumn(codes, learnt)
+    return CodedColumn(codes, replace(learnt, n_infinite=n_infinite))
 
 
-def encode_with(learnt: EncodedColumn, values: ArrayLike) -> Bytes:
+def encode_with(learnt: EncodedColumn, values: Column) -> Bytes:
     """Encode new rows as the learnt ones were; a level never seen is the merged one, or missing."""
-    present, known = _split_missing(learnt.name, values)
+    present, known, _ = _split_missing(learnt.name, values)
     codes = np.full(len(present), MISSING, dtype=np.uint8)
     codes[present] = _codes(known, learnt)
     return codes
 
 
-def as_numbers(learnt: EncodedColumn, values: ArrayLike) -> Floats:
+def as_numbers(learnt: EncodedColumn, values: Column) -> Floats:
     """The values of a continuous column, the codes of a discrete one; NaN where missing."""
     if learnt.kind == "discrete":
         codes = encode_with(learnt, values).astype(np.float64)
         return np.where(codes == MISSING, np.nan, codes)
-    present, known = _split_missing(learnt.name, values)
+    present, known, _ = _split_missing(learnt.name, values)
     numbers = np.full(len(present), np.nan)
     numbers[present] = known
     return numbers
 
 
 def encode_columns(
-    columns: Mapping[str, ArrayLike],
+    columns: Mapping[str, Column],
     discretize: Discretize,
     row_weights: Floats | None,
     on_column: Callable[[float], None],
@@ -115,8 +118,10 @@ def encode_columns(
     return coded
 
 
-def as_column(name: str, values: ArrayLike) -> Any:
-    """The values as a one-dimensional array, masked where the caller's is."""
+def as_column(name: str, values: Column) -> Any:
+    """The values as they are held: text once each, else an array, masked where the caller's is."""
+    if isinstance(values, Texts):
+        return values
     try:
         array: Any = np.ma.asanyarray(values)
     except ValueError as error:
@@ -128,24 +133,22 @@ def as_column(name: str, values: ArrayLike) -> Any:
     return array
 
 
-def _split_missing(name: str, values: ArrayLike) -> tuple[Truths, Values]:
-    """Which rows have a value, and those values, as numbers where they are numbers."""
-    array = as_column(name, values)
-    masked = np.ma.getmaskarray(array)
-    data = np.asarray(array.data)
-    if data.dtype.kind == "O":
-        empty = np.array([_is_missing(value) for value in data], dtype=bool)
-        present = ~(masked | empty)
-        return present, _tidy_objects(name, data[present])
-    if data.dtype.kind not in "biufUS":
+def _split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, int]:
+    """Which rows have a value, those values, and how many are missing because they are infinite."""
+    column = as_column(name, values)
+    if isinstance(column, Texts):
+        return column.present, column[column.present], 0
+    present, data = ~np.ma.getmaskarray(column), np.asarray(column.data)
+    if data.dtype.kind not in "biufUSO":
         raise InvalidData(f"column {name!r} has a type that is not supported: {data.dtype}", name)
-    if data.dtype.kind != "f":
-        return ~masked, data[~masked]
-    present = ~(masked | np.isnan(data))
-    known = data[present]
-    if np.isinf(known).any():
-        raise InvalidData(f"column {name!r} holds infinite values", name)
-    return present, known
+    if data.dtype.kind == "O":
+        present &= np.array([not _is_missing(value) for value in data], dtype=bool)
+    known = _tidy(data[present])
+    if isinstance(known, Texts) or known.dtype.kind != "f":
+        return present, known, 0
+    finite, n_infinite = np.isfinite(known), int(np.isinf(known).sum())
+    present[present] = finite
+    return present, known[finite], n_infinite
 
 
 def _is_missing(value: Any) -> bool:
@@ -154,21 +157,20 @@ def _is_missing(value: Any) -> bool:
     return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)
 
 
-def _tidy_objects(name: str, values: Values) -> Values:
-    """Objects that are all truths or all numbers become such; anything else becomes text."""
+def _tidy(values: Values) -> Values | Texts:
+    """Truths and numbers as such, also where they are objects; anything else is text."""
+    if values.dtype.kind in "biuf":
+        return values
     types = {type(value) for value in values}
     if types and all(issubclass(t, bool | np.bool_) for t in types):
         return values.astype(np.bool_)
     if types and all(issubclass(t, bool | int | float | np.number | np.bool_) for t in types):
-        numbers = values.astype(np.float64)
-        if np.isinf(numbers).any():
-            raise InvalidData(f"column {name!r} holds infinite values", name)
-        return numbers
-    return np.array([str(value) for value in values], dtype=str)
+        return values.astype(np.float64)
+    return Texts.of(values)
 
 
-def _is_discrete(known: Values, few: int) -> bool:
-    if known.dtype.kind not in "iuf":
+def _is_discrete(known: Values | Texts, few: int) -> bool:
+    if isinstance(known, Texts) or known.dtype.kind not in "iuf":
         return True
     for part in (known[:_GLANCE], known):
         levels = np.unique(part)
@@ -205,17 +207,25 @@ def _learn_bins(name: str, known: Floats, bins: int, cut: Cut, n_missing: int) -
     )
 
 
-def _learn_levels(name: str, known: Values, n_missing: int) -> EncodedColumn:
-    values, counts = np.unique(known, return_counts=True)
-    names = np.array([_level_name(value) for value in values], dtype=object)
-    merged: tuple[str, ...] = ()
+def _learn_levels(name: str, known: Values | Texts, n_missing: int) -> EncodedColumn:
+    values, counts = _count(known)
+    kept, merged = np.arange(len(values)), np.arange(0)
     if len(values) > MAX_LEVELS:
-        kept = np.sort(np.argsort(-counts, kind="stable")[: MAX_LEVELS - 1])
-        merged = tuple(np.delete(names, kept))
-        names = np.append(names[kept], OTHER)
+        by_count = np.argsort(-counts, kind="stable")
+        kept, merged = np.sort(by_count[: MAX_LEVELS - 1]), by_count[MAX_LEVELS - 1 :]
     return EncodedColumn(
-        name=name, kind="discrete", levels=tuple(names), merged=merged, n_missing=n_missing
+        name=name,
+        kind="discrete",
+        levels=(*(_level_name(values[i]) for i in kept), *((OTHER,) if len(merged) else ())),
+        merged=tuple(_level_name(values[i]) for i in merged[:MERGED_NAMED]),
+        n_merged=len(merged),
+        n_missing=n_missing,
     )
+
+
+def _count(known: Values | Texts) -> tuple[Values, Ints]:
+    """The different values, sorted, and how often each occurs."""
+    return known.count() if isinstance(known, Texts) else np.unique(known, return_counts=True)
 
 
 def _level_name(value: Any) -> str:
@@ -227,15 +237,22 @@ def _level_name(value: Any) -> str:
     return str(value)
 
 
-def _codes(known: Values, learnt: EncodedColumn) -> Bytes:
+def _codes(known: Values | Texts, learnt: EncodedColumn) -> Bytes:
     if learnt.edges is not None:
-        if known.dtype.kind not in "biuf":
+        if isinstance(known, Texts):
             raise InvalidData(
                 f"column {learnt.name!r} holds text where numbers were learnt", learnt.name
             )
         return np.searchsorted(np.array(learnt.edges), known, side="right").astype(np.uint8)
-    values, inverse = np.unique(known, return_inverse=True)
     code_of = {level: code for code, level in enumerate(learnt.levels)}
     unknown = len(learnt.levels) - 1 if learnt.merged else MISSING
-    codes = np.array([code_of.get(_level_name(value), unknown) for value in values], dtype=np.uint8)
-    return codes[inverse] if len(codes) else np.zeros(0, dtype=np.uint8)
+    values, places = _places(known)
+    codes = (code_of.get(_level_name(value), unknown) for value in values)
+    return np.fromiter(codes, np.uint8, len(values))[places]
+
+
+def _places(known: Values | Texts) -> tuple[Collection[Any], Values]:
+    """The different values, and for each row which one it has."""
+    if isinstance(known, Texts):
+        return known.vocabulary, known.places
+    return np.unique(known, return_inverse=True)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.config import SelectionConfig
 from core.data.encoding import CodedColumn, as_column, encode_column, encode_columns
 from core.data.problem import CodedProblem
+from core.data.texts import Column, Texts
 from core.errors import InvalidConfig, InvalidData
 from core.results import Dropped, EncodedColumn
+
+NAMED = 5
+"""In a note, how many columns are named; the encoding says it of each."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Prepared:
 
 
 def prepare(
-    columns: Mapping[str, ArrayLike],
+    columns: Mapping[str, Column],
     target: str,
     config: SelectionConfig,
     on_column: Callable[[float], None],
@@ -40,9 +44,8 @@ def prepare(
     weights = _weights(columns, config.weight_column)
     label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
     rows = _rows_to_use(target, label, weights)
-    features = {n: v for n, v in columns.items() if n not in (target, config.weight_column)}
-    excluded = [name for name in features if name in config.columns.exclude]
-    searched = {name: values for name, values in features.items() if name not in excluded}
+    others = {target, config.weight_column, *config.columns.exclude}
+    searched = {name: values for name, values in columns.items() if name not in others}
     coded = encode_columns(searched, config.discretize, weights, on_column)
     useless = {name: _why_useless(column.codes[rows]) for name, column in coded.items()}
     names = tuple(name for name, why in useless.items() if why is None)
@@ -59,14 +62,15 @@ def prepare(
         n_threads=config.n_threads,
     )
     _check_k(config, len(set(included) | set(candidates)))
-    dropped = [Dropped(name=name, reason="excluded") for name in excluded]
+    excluded = set(config.columns.exclude)
+    dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
     dropped += [Dropped(name=name, reason=why) for name, why in useless.items() if why is not None]
     encoding = tuple(coded[name].learnt for name in names)
     notes = _notes(n_rows, rows, target, [*encoding, label.learnt])
     return Prepared(names, problem, rows, (*encoding, label.learnt), tuple(dropped), notes)
 
 
-def _check_names(columns: Mapping[str, ArrayLike], target: str, config: SelectionConfig) -> int:
+def _check_names(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
     for name in columns:
         if not isinstance(name, str):
             raise InvalidData(f"column names must be strings, not {name!r}", str(name))
@@ -91,7 +95,8 @@ def _check_names(columns: Mapping[str, ArrayLike], target: str, config: Selectio
         raise InvalidConfig(
             f"column {min(both)!r} is both included and excluded", "columns.exclude"
         )
-    lengths = {name: len(as_column(name, values)) for name, values in columns.items()}
+    used = columns.keys() - set(options.exclude)
+    lengths = {name: len(as_column(name, columns[name])) for name in columns if name in used}
     if lengths[target] == 0:
         raise InvalidData("the data has no rows", target)
     for name, length in lengths.items():
@@ -102,7 +107,7 @@ def _check_names(columns: Mapping[str, ArrayLike], target: str, config: Selectio
     return lengths[target]
 
 
-def _require_known(names: Iterable[str], columns: Mapping[str, ArrayLike], field: str) -> None:
+def _require_known(names: Iterable[str], columns: Mapping[str, Column], field: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name not in columns:
@@ -112,11 +117,14 @@ def _require_known(names: Iterable[str], columns: Mapping[str, ArrayLike], field
         seen.add(name)
 
 
-def _weights(columns: Mapping[str, ArrayLike], name: str | None) -> Floats | None:
+def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     if name is None:
         return None
+    column = as_column(name, columns[name])
     try:
-        weights: Floats = as_column(name, columns[name]).astype(np.float64).filled(np.nan)
+        if isinstance(column, Texts):
+            raise TypeError
+        weights: Floats = column.astype(np.float64).filled(np.nan)
     except (TypeError, ValueError) as error:
         raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
     if not np.isfinite(weights).all() or (weights < 0).any():
@@ -157,8 +165,8 @@ def _taking_part(
             raise InvalidConfig(
                 f"column {name!r} is to be included but is {useless[name]}", "columns.include"
             )
-    wanted = config.columns.candidates
-    candidates = tuple(i for name, i in place.items() if wanted is None or name in wanted)
+    wanted = place.keys() if config.columns.candidates is None else set(config.columns.candidates)
+    candidates = tuple(i for name, i in place.items() if name in wanted)
     if not candidates and not config.columns.include:
         raise InvalidData(
             "no usable feature is left: all are constant, missing or excluded", "columns"
@@ -190,9 +198,16 @@ def _notes(n_rows: int, rows: Ints, target: str, learnt: list[EncodedColumn]) ->
         notes.append(
             f"{n_rows - len(rows)} rows without {target!r} or without weight were left out."
         )
-    notes += [
-        f"Column {column.name!r} has too many levels: the {len(column.merged)} rarest were merged."
-        for column in learnt
-        if column.merged
-    ]
+    merged = {column.name: column.n_merged for column in learnt if column.n_merged}
+    if merged:
+        notes.append(f"The rarest of too many levels were merged: {_name_few(merged)}.")
+    infinite = {column.name: column.n_infinite for column in learnt if column.n_infinite}
+    if infinite:
+        notes.append(f"Infinite values were taken as missing: {_name_few(infinite)}.")
     return tuple(notes)
+
+
+def _name_few(counts: Mapping[str, int]) -> str:
+    named = [f"{n} of {name!r}" for name, n in islice(counts.items(), NAMED)]
+    others = len(counts) - len(named)
+    return ", ".join(named) + (f" and some of {others} other columns" if others else "")

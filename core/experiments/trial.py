@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core.arrays import Truths, Values
 from core.callbacks import OnFraction, ignore, part
@@ -15,6 +14,7 @@ from core.data.encoding import as_numbers
 from core.data.preparation import Prepared
 from core.data.problem import CodedProblem
 from core.data.resampling import Split, stratified_split
+from core.data.texts import Column
 from core.experiments.label_curve import LabelModel, label_curve, of_counts, of_fit
 from core.experiments.nearest import evaluate_split
 from core.experiments.summary import describe_splits, summarise
@@ -41,7 +41,7 @@ class Ground:
     ordered: Truths
 
     @classmethod
-    def of(cls, columns: Mapping[str, ArrayLike], prepared: Prepared, how: Evaluate) -> Ground:
+    def of(cls, columns: Mapping[str, Column], prepared: Prepared, how: Evaluate) -> Ground:
         """The ground that `how` asks for."""
         features = prepared.encoding[:-1]
         ordered = np.array([column.kind == "continuous" for column in features])

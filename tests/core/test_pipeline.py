@@ -216,7 +216,23 @@ def test_more_levels_than_a_byte_are_merged_and_noted() -> None:
     table = mixed_table(900)
     table["town"] = [f"t{i % 300}" for i in range(900)]
     result = select_features(table, "y", quick(2))
-    assert any("'town'" in note and "merged" in note for note in result.notes)
+    assert "The rarest of too many levels were merged: 46 of 'town'." in result.notes
+
+
+def test_infinite_values_are_missing_and_noted() -> None:
+    table = mixed_table(200)
+    table["size"][:3] = np.inf
+    table |= {f"wild{i}": [-np.inf, *range(199)] for i in range(6)}
+    result = select_features(table, "y", quick(2))
+    assert any("missing: 3 of 'size', 1 of 'wild0'," in note for note in result.notes)
+    assert any("and some of 2 other columns." in note for note in result.notes)
+
+
+def test_the_values_of_excluded_columns_are_not_looked_at() -> None:
+    table = mixed_table(200)
+    without = select_features({**table, "x": ()}, "y", quick(2, columns=Columns(exclude=("x",))))
+    assert without.names == select_features(table, "y", quick(2)).names
+    assert [(c.name, c.reason) for c in without.dropped] == [("x", "excluded")]
 
 
 def test_a_rank_by_cross_validation_is_reported_whole() -> None:

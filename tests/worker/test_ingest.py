@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
 from app.datasets.tables import Rejected, Source, ingest
+from core.config import Discretize
+from core.data.encoding import encode_column
+from core.data.texts import NO_TEXT, Texts
 
 LIMITS = Limits(
     memory_bytes=4 << 30,
@@ -34,6 +38,19 @@ def read(
     (directory / "raw").write_bytes(content)
     source = Source(directory / "raw", Format(form), CsvOptions(**options), directory)
     return ingest(source, directory / COLUMNS, limits)
+
+
+def load(directory: Path, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The columns as core takes them, texts row by row."""
+    with (directory / COLUMNS).open("rb") as file:
+        columns = load_columns(file, without)
+    return {name: in_rows(c) if isinstance(c, Texts) else c for name, c in columns.items()}
+
+
+def in_rows(column: Texts) -> list[str | None]:
+    texts = list(column.vocabulary)
+    assert texts == sorted(set(texts))
+    return [None if place == NO_TEXT else texts[place] for place in column.places]
 
 
 def names(outcome: Any) -> list[str]:
@@ -121,22 +138,40 @@ def test_types_and_missing_values_reach_core(tmp_path: Path) -> None:
         "n": ("text", 0, 3),
     }
     assert outcome["columns"][1]["infinite"] == 1
-    with (tmp_path / COLUMNS).open("rb") as file:
-        columns = load_columns(file)
+    columns = load(tmp_path)
     assert columns["i"].tolist() == [1, None, 3]
     assert columns["b"].tolist() == [True, None, False]
-    assert columns["s"].tolist() == ["u", None, None]
+    assert columns["s"] == ["u", None, None]
     assert np.isnan(columns["f"][1])
 
 
 def test_long_texts_stay_apart_but_short(tmp_path: Path) -> None:
     texts = ["x" * 900, "x" * 901, "short"]
     read(tmp_path, as_parquet({"a": texts, "y": [1, 2, 3]}), "parquet")
-    with (tmp_path / COLUMNS).open("rb") as file:
-        shortened = load_columns(file)["a"].tolist()
+    shortened = load(tmp_path)["a"]
     assert shortened[2] == "short"
     assert len(set(shortened)) == 3
     assert max(map(len, shortened)) <= 256
+
+
+def test_one_long_text_costs_the_other_rows_nothing(tmp_path: Path) -> None:
+    n_rows = 100_000
+    many = Limits(**{**vars(LIMITS), "max_rows": n_rows})
+    table = {"a": ["x" * 250, *["y"] * (n_rows - 1)], "y": range(n_rows)}
+    read(tmp_path, as_parquet(table), "parquet", many)
+    tracemalloc.start()
+    with (tmp_path / COLUMNS).open("rb") as file:
+        coded = encode_column("a", load_columns(file)["a"], Discretize())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert coded.learnt.levels == ("x" * 250, "y")
+    assert peak < 50 * n_rows
+
+
+def test_columns_left_out_are_not_read(tmp_path: Path) -> None:
+    read(tmp_path, b"a,b,y\n1,u,3\n2,v,4\n")
+    columns = load(tmp_path, without=("b",))
+    assert {name: len(column) for name, column in columns.items()} == {"a": 2, "b": 0, "y": 2}
 
 
 def test_other_types_of_parquet(tmp_path: Path) -> None:

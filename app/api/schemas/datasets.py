@@ -18,7 +18,7 @@ class ColumnProfile(FromRow):
     kind: Literal["integer", "number", "boolean", "text"]
     levels: int = Field(description="Distinct values, missing ones aside.")
     missing: int = Field(description="Rows without a value.")
-    infinite: int = Field(description="Infinite values; a job that uses the column is refused.")
+    infinite: int = Field(description="Infinite values; a job takes them as missing.")
     min: float | None = Field(description="Smallest finite value; null for text.")
     max: float | None = Field(description="Largest finite value; null for text.")
     values: list[str] | None = Field(None, description="Most frequent values; null for numbers.")
