@@ -2,64 +2,73 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 from boruta import BorutaPy
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import RFECV
 
-import core
+from benchmarks.units import digest_of_core
 from benchmarks.worlds import TARGET, Table
 from core.arrays import Floats, Truths, Values
 from core.pipeline import select_features
 
+OURS = "Pith"
 CLASSES = 30
 """A whole-numbered label with at most so many values is a class, as in core."""
 
 
-def choose_ours(table: Table) -> list[str]:
+@dataclass(frozen=True)
+class Decision:
+    """The columns that count, and what ours claims that they tell on unseen rows."""
+
+    chosen: list[str]
+    information: float | None = None
+    standard_error: float | None = None
+
+
+def choose_ours(table: Table) -> Decision:
     """Take every default: k is "auto"."""
-    return select_features(table, TARGET).names
+    result = select_features(table, TARGET)
+    claim = result.held_out
+    if claim is None:
+        return Decision(result.names)
+    k = result.suggested_k
+    return Decision(result.names, claim.information[k], claim.standard_error[k])
 
 
-def choose_by_boruta(table: Table) -> list[str]:
+def choose_by_boruta(table: Table) -> Decision:
     """Forests of depth 5, 30 rounds."""
     features = _features(table)
     boruta = BorutaPy(_forest(table, "auto"), n_estimators="auto", max_iter=30, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own division by ranks that are all missing
         boruta.fit(features, table[TARGET])
-    return _named(table, boruta.support_)
+    return Decision(_named(table, boruta.support_))
 
 
-def choose_by_rfecv(table: Table) -> list[str]:
+def choose_by_rfecv(table: Table) -> Decision:
     """Forests of 50 trees of depth 5, a tenth of the columns less at a time, five folds."""
     rfecv = RFECV(_forest(table, 50), step=0.1, cv=5).fit(_features(table), table[TARGET])
-    return _named(table, rfecv.support_)
+    return Decision(_named(table, rfecv.support_))
 
 
-DECIDERS: Mapping[str, Callable[[Table], list[str]]] = {
-    "Pith": choose_ours,
+DECIDERS: Mapping[str, Callable[[Table], Decision]] = {
+    OURS: choose_ours,
     "Boruta": choose_by_boruta,
     "RFECV": choose_by_rfecv,
 }
 
 
 def version_of(decider: str) -> str:
-    """What must be the same for a unit to count; of ours the very code."""
-    if decider == "Pith":
-        return _digest_of_core()
+    """What must be the same for a unit to count."""
+    if decider == OURS:
+        return digest_of_core()
     return f"scikit-learn {version('scikit-learn')}, boruta {version('boruta')}"
-
-
-def _digest_of_core() -> str:
-    sources = sorted(Path(core.__path__[0]).rglob("*.py"))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
 
 
 def is_regression(table: Table) -> bool:

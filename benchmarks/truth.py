@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.deciders import DECIDERS, version_of
+from benchmarks.deciders import DECIDERS, OURS, version_of
+from benchmarks.fresh_rows import learn_anew
 from benchmarks.truth_report import write_report
 from benchmarks.units import Document, do_units, read_units
 from benchmarks.worlds import WORLDS
@@ -45,16 +46,20 @@ class Unit:
     found: float
     seconds: float
     cpu: float
+    information: float | None
+    standard_error: float | None
 
 
 def measure(task: Task) -> Document:
     world = WORLDS[task.world]
     table = world.table(task.seed)
     start, start_cpu = time.perf_counter(), time.process_time()
-    chosen = DECIDERS[task.decider](table)
+    decision = DECIDERS[task.decider](table)
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
-    false, found = world.false_share(chosen), world.found(chosen)
-    return asdict(Unit(*task, chosen, false, found, seconds, cpu))
+    chosen = decision.chosen
+    scores = (world.false_share(chosen), world.found(chosen), seconds, cpu)
+    claim = (decision.information, decision.standard_error)
+    return asdict(Unit(*task, chosen, *scores, *claim))
 
 
 def tasks(arguments: argparse.Namespace) -> Iterator[Task]:
@@ -70,10 +75,12 @@ def run(arguments: argparse.Namespace) -> None:
     wanted = set(tasks(arguments))
     done = {_task(unit) for unit in read_units(store)}
     todo = [task for task in tasks(arguments) if task not in done]
-    if any(task.decider == "Pith" for task in todo):
+    if any(task.decider == OURS for task in todo):
         warm_kernels()
     do_units(todo, measure, lambda task: f"{task.world}, {task.decider}, seed {task.seed}", store)
-    write_report([unit for unit in read_units(store) if _task(unit) in wanted], arguments.out)
+    units = [unit for unit in read_units(store) if _task(unit) in wanted]
+    fresh = learn_anew(units, arguments.out / "fresh.jsonl")
+    write_report(units, fresh, arguments.out)
 
 
 def _task(unit: Document) -> Task:

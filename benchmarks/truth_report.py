@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.deciders import OURS
 from benchmarks.units import Document
 from benchmarks.worlds import WORLDS
 
-OURS, PEER = "Pith", "Boruta"
+PEER = "Boruta"
+Z = 1.645
+"""Standard errors to either side of an interval of 90 %."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,23 @@ class Line:
     found: float
     seconds: float
     cpu: float
+    claimed: float | None
+    truth: float | None
+    coverage: float | None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Held-out information, its standard error, and the truth of fresh rows."""
+
+    information: float
+    standard_error: float
+    truth: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval of 90 % holds the truth."""
+        return abs(self.information - self.truth) <= Z * self.standard_error
 
 
 @dataclass(frozen=True)
@@ -40,25 +61,56 @@ class Aim:
     met: bool
 
 
-def write_report(units: Sequence[Document], out: Path) -> None:
-    """Write truth.json and truth.md, and print both tables."""
-    lines, aims = _lines(units), _aims(units)
+def write_report(units: Sequence[Document], fresh: Sequence[Document], out: Path) -> None:
+    """Write truth.json and truth.md, and print the same."""
+    claims = _claims(units, fresh)
+    lines, aims = _lines(units, claims), _aims(units, claims)
     document = {"lines": [asdict(line) for line in lines], "aims": [asdict(aim) for aim in aims]}
     (out / "truth.json").write_text(json.dumps(document, indent=2) + "\n")
     (out / "truth.md").write_text(_markdown(lines, aims))
     Console(width=120).print(_printed(lines), *(_sentence(aim) for aim in aims), sep="\n")
 
 
-def _lines(units: Sequence[Document]) -> list[Line]:
+def _claims(units: Sequence[Document], fresh: Sequence[Document]) -> dict[str, list[Claim]]:
+    """What ours claimed in each world; where nothing was chosen nothing was claimed."""
+    claims: dict[str, list[Claim]] = {}
+    for unit in _of(units, OURS):
+        k, curves = len(unit["chosen"]), [f["information"] for f in _in(fresh, unit["world"])]
+        if k > 0 and curves and unit["information"] is not None:
+            truth = float(np.mean([curve[k] for curve in curves]))
+            claim = Claim(unit["information"], unit["standard_error"], truth)
+            claims.setdefault(unit["world"], []).append(claim)
+    return claims
+
+
+def _lines(units: Sequence[Document], claims: Mapping[str, list[Claim]]) -> list[Line]:
     pairs = dict.fromkeys((unit["world"], unit["decider"]) for unit in units)
-    return [_line(units, *pair) for pair in pairs]
+    return [
+        _line(_of(units, decider, world), claims.get(world, []) if decider == OURS else [])
+        for world, decider in pairs
+    ]
 
 
-def _line(units: Sequence[Document], world: str, decider: str) -> Line:
-    mine = _of(units, decider, world)
-    n_chosen = float(np.mean([len(unit["chosen"]) for unit in mine]))
-    means = [_mean(mine, field) for field in ("false", "found", "seconds", "cpu")]
-    return Line(world, decider, len(mine), n_chosen, *means)
+def _line(mine: Sequence[Document], claims: Sequence[Claim]) -> Line:
+    return Line(
+        world=mine[0]["world"],
+        decider=mine[0]["decider"],
+        n_seeds=len(mine),
+        n_chosen=float(np.mean([len(unit["chosen"]) for unit in mine])),
+        claimed=_known_mean([claim.information for claim in claims]),
+        truth=_known_mean([claim.truth for claim in claims]),
+        coverage=_known_mean([claim.holds for claim in claims]),
+        **{field: _mean(mine, field) for field in ("false", "found", "seconds", "cpu")},
+    )
+
+
+def _known_mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _in(units: Sequence[Document], world: str) -> list[Document]:
+    return [unit for unit in units if unit["world"] == world]
 
 
 def _of(units: Sequence[Document], decider: str, world: str | None = None) -> list[Document]:
@@ -69,7 +121,7 @@ def _mean(units: Sequence[Document], field: str) -> float:
     return float(np.mean([unit[field] for unit in units]))
 
 
-def _aims(units: Sequence[Document]) -> list[Aim]:
+def _aims(units: Sequence[Document], claims: Mapping[str, list[Claim]]) -> list[Aim]:
     ours = _of(units, OURS)
     if not ours:
         return []
@@ -89,6 +141,9 @@ def _aims(units: Sequence[Document]) -> list[Aim]:
     if ratios:
         slowest = min(ratios)
         aims.append(Aim(f"faster than {PEER} in every world, times", slowest, slowest > 1))
+    coverage = _known_mean([claim.holds for world in claims.values() for claim in world])
+    if coverage is not None:
+        aims.append(Aim("90 % of the intervals hold the truth", coverage, coverage >= 0.9))
     return aims
 
 
@@ -97,26 +152,34 @@ def _times_faster(units: Sequence[Document], world: str) -> float:
     return _mean(theirs, "seconds") / _mean(ours, "seconds")
 
 
+MEANS = ("n_chosen", "false", "found", "seconds", "cpu", "claimed", "truth", "coverage")
+
+
 def _cells(line: Line) -> list[str]:
     shares = [f"{line.n_chosen:.1f}", f"{line.false:.2f}", f"{line.found:.2f}"]
-    return [line.world, line.decider, str(line.n_seeds), *shares, f"{line.seconds:.2f}",
-            f"{line.cpu:.2f}"]  # fmt: skip
+    known = ["" if v is None else f"{v:.3f}" for v in (line.claimed, line.truth, line.coverage)]
+    times = [f"{line.seconds:.2f}", f"{line.cpu:.2f}"]
+    return [line.world, line.decider, str(line.n_seeds), *shares, *known, *times]
 
 
-HEADER = ("world", "decider", "seeds", "chosen", "false", "found", "s", "CPU s")
+HEADER = (
+    "world", "decider", "seeds", "chosen", "false", "found", "claimed", "true", "covered", "s",
+    "CPU s",
+)  # fmt: skip
 
 
 def _summary(lines: Sequence[Line]) -> list[Line]:
     """The mean over the worlds, for each decider."""
-    return [
-        Line(
-            "mean of all worlds", decider, min(line.n_seeds for line in mine),
-            *(float(np.mean([getattr(line, field) for line in mine]))
-              for field in ("n_chosen", "false", "found", "seconds", "cpu")),
-        )
-        for decider in dict.fromkeys(line.decider for line in lines)
-        for mine in [[line for line in lines if line.decider == decider]]
-    ]  # fmt: skip
+    deciders = dict.fromkeys(line.decider for line in lines)
+    return [_mean_line([line for line in lines if line.decider == name]) for name in deciders]
+
+
+def _mean_line(lines: Sequence[Line]) -> Line:
+    means: dict[str, Any] = {
+        field: _known_mean([getattr(line, field) for line in lines]) for field in MEANS
+    }
+    n_seeds = min(line.n_seeds for line in lines)
+    return replace(lines[0], world="mean of all worlds", n_seeds=n_seeds, **means)
 
 
 def _printed(lines: Sequence[Line]) -> Table:

@@ -31,10 +31,10 @@ class World:
     draw: Callable[[Rng, int], Table]
     groups: tuple[frozenset[str], ...] = ()
 
-    def table(self, seed: int) -> Table:
+    def table(self, seed: int, n_rows: int | None = None) -> Table:
         """The rows to learn from; the columns in an order that favours none of them."""
         rng = np.random.default_rng(seed)
-        drawn = self.draw(rng, self.n_rows)
+        drawn = self.draw(rng, n_rows or self.n_rows)
         names = rng.permutation([name for name in drawn if name != TARGET])
         return {str(name): drawn[name] for name in names} | {TARGET: drawn[TARGET]}
 

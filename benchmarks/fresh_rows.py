@@ -1,0 +1,132 @@
+"""The truth behind a claim of held-out information.
+
+Cross-fitting chooses and fits on all folds but one. What it estimates is therefore not what the
+model in hand tells, but the mean over tables of such a size: what K columns tell on fresh rows,
+chosen and fitted by the same method on (n_folds - 1) / n_folds as many rows. That mean is taken
+over as many tables as there are seeds, drawn for nothing else, each held against its share of a
+million fresh rows:
+
+    H(Y) - E[-log P(y | the first K columns of the table's own path)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+from scipy.stats import entropy
+
+from benchmarks.deciders import OURS
+from benchmarks.units import Document, do_units, read_units
+from benchmarks.worlds import TARGET, WORLDS, Table
+from core.arrays import Bytes, Floats
+from core.config import GsmCpd, SelectionConfig
+from core.data.encoding import encode_with
+from core.pipeline import select_features
+from core.results import ModelFit, SelectionResult
+
+N_FRESH = 1_000_000
+ROWS_AT_ONCE = 10_000
+_SEED = 1_000_000
+"""Tables that truth is learnt from are none of those that are decided on."""
+
+_TINY = 1e-300
+
+
+class Relearnt(NamedTuple):
+    """A table of a world drawn anew, to choose up to `k` columns on."""
+
+    world: str
+    seed: int
+    version: str
+    k: int
+
+
+def learn_anew(units: Sequence[Document], store: Path) -> list[Document]:
+    """What K columns tell on fresh rows, for every world in which something was claimed."""
+    claims = [u for u in units if u["decider"] == OURS and u["information"] is not None]
+    wanted = dict.fromkeys(_relearnt(claims, unit) for unit in claims)
+    tasks = [task for task in wanted if task.k > 0]
+    done = {_task(unit) for unit in read_units(store)}
+    n_rows = N_FRESH // max(1, len({task.seed for task in tasks}))
+    do_units(
+        [task for task in tasks if task not in done],
+        partial(_tell, n_rows=n_rows),
+        lambda task: f"{task.world}, fresh rows, table {task.seed}",
+        store,
+    )
+    return [unit for unit in read_units(store) if _task(unit) in wanted]
+
+
+def _task(unit: Document) -> Relearnt:
+    return Relearnt(*(unit[field] for field in Relearnt._fields))
+
+
+def _relearnt(claims: Sequence[Document], unit: Document) -> Relearnt:
+    k = max(len(claim["chosen"]) for claim in claims if claim["world"] == unit["world"])
+    return Relearnt(unit["world"], unit["seed"], unit["version"], k)
+
+
+def _tell(task: Relearnt, n_rows: int) -> Document:
+    world, folds = WORLDS[task.world], GsmCpd().n_folds
+    learnt = world.table(_SEED + task.seed, world.n_rows * (folds - 1) // folds)
+    result = select_features(learnt, TARGET, SelectionConfig(task.k))
+    rest = world.fresh(task.seed, n_rows)
+    return {**task._asdict(), "information": information_on(result, rest).tolist()}
+
+
+def information_on(result: SelectionResult, table: Table) -> Floats:
+    """What the first K = 0, 1, ... chosen columns tell about the label of these rows, in nats."""
+    learnt = {column.name: column for column in result.encoding}
+    codes = {name: encode_with(learnt[name], table[name]) for name in [*result.names, TARGET]}
+    losses = np.zeros(len(result.names) + 1)
+    for start in range(0, len(table[TARGET]), ROWS_AT_ONCE):
+        block = {name: code[start : start + ROWS_AT_ONCE] for name, code in codes.items()}
+        losses += _losses(result, block)
+    shares = np.bincount(codes[TARGET])
+    information: Floats = entropy(shares) - losses / shares.sum()
+    return information
+
+
+def _losses(result: SelectionResult, codes: Mapping[str, Bytes]) -> Floats:
+    """Summed over the rows, for every K; the models' distributions of the label are averaged."""
+    posteriors = [_Posterior.begin(model, len(codes[TARGET])) for model in result.models]
+    losses = [_loss(posteriors, codes[TARGET])]
+    for name in result.names:
+        for posterior in posteriors:
+            posterior.learn(name, codes[name])
+        losses.append(_loss(posteriors, codes[TARGET]))
+    return np.array(losses)
+
+
+def _loss(posteriors: Sequence[_Posterior], labels: Bytes) -> float:
+    beliefs = np.mean([posterior.label() for posterior in posteriors], axis=0)
+    return -float(np.log(np.maximum(beliefs[np.arange(len(labels)), labels], _TINY)).sum())
+
+
+@dataclass(frozen=True)
+class _Posterior:
+    """Unnormalised log P(z | what was learnt), (n_rows, F)."""
+
+    model: ModelFit
+    logs: Floats
+
+    @classmethod
+    def begin(cls, model: ModelFit, n_rows: int) -> _Posterior:
+        return cls(model, np.tile(np.log(np.maximum(model.weights, _TINY)), (n_rows, 1)))
+
+    def learn(self, name: str, codes: Bytes) -> None:
+        """A value that is missing, or that no factor has, tells nothing."""
+        factor = self.model.factors[self.model.variables.index(name)]
+        known = codes < len(factor)
+        self.logs[known] += np.log(np.maximum(factor, _TINY))[codes[known]]
+
+    def label(self) -> Floats:
+        """P(y | what was learnt), (n_rows, C)."""
+        beliefs: Floats = softmax(self.logs, axis=1) @ self.model.factors[-1].T
+        return beliefs
