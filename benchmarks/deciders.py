@@ -12,12 +12,11 @@ from boruta import BorutaPy
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import RFECV
 
-from benchmarks.units import digest_of_core
+from benchmarks.units import OURS, digest_of_core
 from benchmarks.worlds import TARGET, Table
 from core.arrays import Floats, Truths, Values
 from core.pipeline import select_features
 
-OURS = "Pith"
 CLASSES = 30
 """A whole-numbered label with at most so many values is a class, as in core."""
 

@@ -21,8 +21,7 @@ import numpy as np
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from benchmarks.deciders import OURS
-from benchmarks.units import Document, do_units, read_units
+from benchmarks.units import OURS, Document, do_units, read_units
 from benchmarks.worlds import TARGET, WORLDS, Table
 from core.arrays import Bytes, Floats
 from core.config import GsmCpd, SelectionConfig

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.deciders import DECIDERS, OURS, version_of
+from benchmarks.deciders import DECIDERS, version_of
 from benchmarks.fresh_rows import learn_anew
 from benchmarks.truth_report import write_report
-from benchmarks.units import Document, do_units, read_units
+from benchmarks.units import OURS, Document, do_units, read_units
 from benchmarks.worlds import WORLDS
 from core.warm import warm_kernels
 

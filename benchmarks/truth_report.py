@@ -12,8 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.deciders import OURS
-from benchmarks.units import Document
+from benchmarks.units import OURS, Document
 from benchmarks.worlds import WORLDS
 
 PEER = "Boruta"

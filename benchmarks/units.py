@@ -12,6 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import core
 
+OURS = "Pith"
+
 Document = dict[str, Any]
 Task = TypeVar("Task")
 
