@@ -16,13 +16,15 @@ though the bell was rung for them long ago.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, SQLColumnExpression, String, or_, select, update
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, String, or_, select, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Mapped, Session, declared_attr, mapped_column
 
 from app.broker import Bell, Call
@@ -147,14 +149,29 @@ def recover(
 ) -> None:
     """Take rows from workers that fell silent, each in a transaction of its own.
 
-    Two sweepers that locked several rows could wait for each other.
+    Two sweepers that locked several rows could wait for each other, and a row that cannot be taken
+    back would keep all behind it from being so.
     """
     with session.begin():
         silent = find_silent(session, kind)
     for claim, row in silent:
         log.warning("lease expired", **asdict(claim))
-        with session.begin():
+        with apart("lease", but=OperationalError), session.begin():
             take_back(session, claim, row, settings)
+
+
+@contextmanager
+def apart(part: str, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+    """What goes wrong within ends this part of a round alone, which comes again; `but` ends more.
+
+    A database that is away is so for the next row too.
+    """
+    try:
+        yield
+    except but:
+        raise
+    except Exception as error:  # a sweeper that ends would leave every lost job lost
+        log.warning("sweep failed", part=part, error=str(error))
 
 
 def find_silent(session: Session, kind: type[C]) -> list[tuple[C, AnyRow]]:
@@ -190,10 +207,18 @@ def ring_again(session: Session, bell: Bell, waiting: Waiting, settings: Setting
 
 
 def _take_unheard(session: Session, waiting: Waiting, patience: timedelta) -> Sequence[str]:
-    """Note that the bell is rung now, so that of several sweepers one rings."""
     table, rung = waiting.table, waiting.table.enqueued_at
     unheard = [*waiting.conditions, or_(rung <= moment(-patience), rung < waiting.since)]
-    some = select(table.id).where(*unheard).order_by(rung).limit(SWEEP_LIMIT)
-    statement = update(table).where(table.id.in_(some), *unheard).values(enqueued_at=moment())
-    taken = session.execute(statement.returning(table.id), execution_options=NO_SYNC)
-    return taken.scalars().all()
+    return take_rung(session, table, select(table.id).where(*unheard).order_by(rung), SWEEP_LIMIT)
+
+
+def take_rung(session: Session, table: type[Any], wanted: Select[str], limit: int) -> Sequence[str]:
+    """Note that the bell is rung now for the first of these ids, so that of several one rings.
+
+    Rows that another holds are left to the next round: who waits for none can block nobody.
+    """
+    some = wanted.limit(limit).with_for_update(skip_locked=True, of=table)
+    ids = session.execute(some).scalars().all()
+    rung = update(table).where(table.id.in_(ids)).values(enqueued_at=moment())
+    session.execute(rung, execution_options=NO_SYNC)
+    return ids

@@ -74,8 +74,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]]:
     settings: Settings = app.state.settings
-    database = Database(settings.database_url, pool_size=settings.database_pool_size)
-    tenants = TenantDatabase(settings.database_url, pool_size=settings.database_pool_size)
+    url, seconds = settings.database_url, settings.database_seconds
+    # Most of the budget is for callers; the service itself reads for all of them at once.
+    own = max(2, settings.database_connections // 5)
+    database = Database(url, connections=own, seconds=seconds)
+    tenants = TenantDatabase(url, connections=settings.database_connections - own, seconds=seconds)
 
     def read(job_ids: Sequence[str]) -> dict[str, Version]:
         rows = database.read_again(lambda session: read_versions(session, job_ids))

@@ -48,10 +48,11 @@ class Settings(BaseSettings):
         repr=False,
         description="Redis, `redis://...`; empty lets `pith serve` start its own Valkey.",
     )
-    database_pool_size: int = Field(
-        default=10,
-        ge=1,
-        description="Connections each of an API process's four pools keeps; twice that at a peak.",
+    database_connections: int = Field(
+        default=20, ge=4, description="Connections of one API process to the database, at most."
+    )
+    database_seconds: float = Field(
+        default=10, gt=0, description="Longest wait of a request for an answer of the database."
     )
 
     host: str = Field(

@@ -15,10 +15,13 @@ from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
 from app.keys import models as key_models  # noqa: F401
 
+# A large table takes its time, and nobody waits for an answer.
+PATIENCE_SECONDS = 3600.0
+
 
 def run() -> None:
     """Run what Alembic was asked for in one transaction."""
-    engine = make_engine(context.config.attributes["url"], pool_size=0)
+    engine = make_engine(context.config.attributes["url"], pool_size=0, seconds=PATIENCE_SECONDS)
     with engine.connect() as connection:
         context.configure(
             connection=connection,

@@ -87,7 +87,7 @@ class Heartbeat:
 
     def _beat(self) -> Stop | None:
         try:
-            with self._process.database.write() as session:
+            with self._process.pulse.write() as session:
                 self._settle(session)
                 values, events = self._recorder.peek()
                 reason = self._renew(session, values, events)

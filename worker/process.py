@@ -47,8 +47,27 @@ class Process:
 
     @cached_property
     def database(self) -> Database:
-        """One connection for each task and one for the heartbeat."""
-        return Database(self.settings.database_url, pool_size=1 + self.settings.worker_readers)
+        """A connection to write and one to read for each task, as patient as its lease."""
+        return Database(
+            self.settings.database_url,
+            connections=2 * self.settings.worker_readers,
+            seconds=self.settings.lease_seconds,
+        )
+
+    @cached_property
+    def pulse(self) -> Database:
+        """For the heartbeat: it waits for no task, and tries thrice before the lease is over."""
+        seconds = self.settings.lease_seconds / 3
+        return Database(
+            self.settings.database_url,
+            connections=2 * self.settings.worker_readers,
+            seconds=seconds,
+        )
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self.database.dispose()
+        self.pulse.dispose()
 
     @cached_property
     def bell(self) -> Bell:

@@ -119,7 +119,7 @@ def beat_for(process: Process, claim: ReadClaim) -> OnBeat:
 
 def _renew(process: Process, claim: ReadClaim) -> bool:
     try:
-        with process.database.write() as session:
+        with process.pulse.write() as session:
             return reads.renew(session, claim, process.lease)
     except SQLAlchemyError as error:  # what was read is still accepted, if the claim holds then
         log.warning("lease not renewed", error=str(error))

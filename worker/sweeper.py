@@ -5,17 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
-import structlog
-
 from app.broker import Bell
 from app.datasets.store import Store
 from app.db.session import Database
+from app.leases import apart
 from app.settings import Settings
 from app.upkeep.retention import remove_old
 from app.upkeep.sweeps import sweep
-
-log = structlog.get_logger(__name__)
-
 
 # Days do not have to be kept to the second, and every stored file is looked at.
 REMOVAL_SECONDS = 600.0
@@ -29,7 +25,9 @@ class Sweeper:
         self._bell = bell
         self._store = store
         self._next_removal = time.monotonic()
-        self._database = Database(settings.database_url, pool_size=1)
+        self._database = Database(
+            settings.database_url, connections=2, seconds=settings.lease_seconds
+        )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
@@ -47,11 +45,8 @@ class Sweeper:
 
     def sweep(self) -> None:
         """One round; what goes wrong is tried again in the next."""
-        try:
-            with self._database.write() as session:
-                sweep(session, self._bell, self._settings)
-                if time.monotonic() >= self._next_removal:
-                    self._next_removal = time.monotonic() + REMOVAL_SECONDS
-                    remove_old(session, self._store, self._settings)
-        except Exception as error:  # a sweeper that ends would leave every lost job lost
-            log.warning("sweep failed", error=str(error))
+        with apart("round"), self._database.write() as session:
+            sweep(session, self._bell, self._settings)
+            if time.monotonic() >= self._next_removal:
+                self._next_removal = time.monotonic() + REMOVAL_SECONDS
+                remove_old(session, self._store, self._settings)

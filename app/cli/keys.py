@@ -26,7 +26,7 @@ class KeysConsole:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._database = Database(settings.database_url, pool_size=0)
+        self._database = Database(settings.database_url, connections=0)
 
     def __enter__(self) -> Self:
         if not is_current(self._database.engine):

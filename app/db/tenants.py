@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, event, func, select
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
-from app.db.session import TENANT_VARIABLE, make_engine, make_reading_engine, twice
+from app.db.session import (
+    ANSWER_SECONDS,
+    TENANT_VARIABLE,
+    make_engine,
+    make_reading_engine,
+    twice,
+)
 
 T = TypeVar("T")
 
@@ -23,9 +29,9 @@ NOBODY = ""
 class TenantDatabase:
     """What `Database` is to the service: `write` and `read`, for one tenant at a time."""
 
-    def __init__(self, url: str, *, pool_size: int = 5) -> None:
-        self._writing = make_engine(url, pool_size, NOBODY)
-        self._reading = make_reading_engine(url, pool_size, NOBODY)
+    def __init__(self, url: str, *, connections: int = 20, seconds: float = ANSWER_SECONDS) -> None:
+        self._writing = make_engine(url, connections // 2, NOBODY, seconds)
+        self._reading = make_reading_engine(url, connections // 2, NOBODY, seconds)
         self._sessions = sessionmaker(self._writing, expire_on_commit=False)
         if _has_policies(self._writing):
             event.listen(self._sessions, "after_begin", _begin_as_tenant)

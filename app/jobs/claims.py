@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from app.broker import RUN_JOB
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import SWEEP_LIMIT, AnyRow
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow
 from app.db.clock import moment
 from app.jobs.models import Job, JobEvent
 from app.jobs.repository import count_jobs
 from app.jobs.state import CLAIM, LIVE, Status
-from app.leases import Claim, Waiting, is_free
+from app.leases import Claim, Waiting, is_free, take_rung
 
 # Events that `core` reports; the others are about the job itself.
 REPORTED = ("phase", "loglik", "selected")
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 UNCANCELLED = Job.cancel_requested_at.is_(None)
 
 
@@ -74,12 +76,27 @@ def read_tenant(session: Session, job_id: str) -> str:
 _QUEUED = select(Job.id, Job.n_units).where(Job.status == Status.QUEUED)
 
 
-def find_held_up(session: Session, tenant: str, max_running: int) -> AnyRow | None:
-    """The oldest job that waited for the tenant to have one less running; none if none had to."""
-    if count_jobs(session, tenant, Status.RUNNING) != max_running - 1:
-        return None
-    statement = _QUEUED.where(Job.tenant == tenant, *is_free(Job), *is_runnable())
-    return session.execute(statement.order_by(Job.created_at).limit(1)).one_or_none()
+def hold_up(session: Session, job_id: str) -> None:
+    """Note that a worker came for a job and had to leave it, if it was for its tenant's limit.
+
+    As if nobody had been rung for it: the sweep and whoever ends a job of the tenant ring again.
+    """
+    guard = [Job.id == job_id, Job.status == Status.QUEUED, *is_free(Job), *is_runnable()]
+    unheard = update(Job).where(*guard).values(enqueued_at=LONG_AGO)
+    session.execute(unheard, execution_options=NO_SYNC)
+
+
+def take_held_up(session: Session, tenant: str, max_running: int) -> Sequence[AnyRow]:
+    """The oldest jobs that were held up, as many as the tenant may run now."""
+    room = max_running - count_jobs(session, tenant, Status.RUNNING)
+    held_up = [
+        Job.tenant == tenant,
+        Job.status == Status.QUEUED,
+        Job.enqueued_at < Job.available_at,
+    ]
+    wanted = select(Job.id).where(*held_up, *is_free(Job), *is_runnable())
+    ids = take_rung(session, Job, wanted.order_by(Job.created_at), max(0, room))
+    return session.execute(_QUEUED.where(Job.id.in_(ids))).all()
 
 
 def list_queued(session: Session, dataset_id: str) -> Sequence[AnyRow]:

@@ -25,11 +25,13 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app import leases
-from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc
+from app.db.base import NO_SYNC, AnyRow, Reader, Utc
 from app.db.clock import moment
 from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
 from app.jobs.state import LIVE, Status, Transition
 
+# Each has up to many thousands of events, and no statement may take long.
+REMOVAL_LIMIT = 20
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
 # Made once, of plain columns: building it anew and passing it through the ORM takes longer than
@@ -243,9 +245,10 @@ def delete_final(session: Session, tenant: str, job_id: str) -> bool:
 def remove_old(session: Session, cutoff: datetime) -> int:
     """Remove final jobs that ended before `cutoff`, some at a time, and say how many."""
     old = (Job.status.not_in(LIVE), Job.finished_at < cutoff)
-    some = select(Job.id).where(*old).limit(SWEEP_LIMIT)
-    statement = delete(Job).where(Job.id.in_(some), *old).returning(Job.id)
-    return len(session.execute(statement, execution_options=NO_SYNC).all())
+    some = select(Job.id).where(*old).limit(REMOVAL_LIMIT).with_for_update(skip_locked=True)
+    ids = session.execute(some).scalars().all()
+    session.execute(delete(Job).where(Job.id.in_(ids)), execution_options=NO_SYNC)
+    return len(ids)
 
 
 def read_versions(session: Reader, job_ids: Sequence[str]) -> Sequence[AnyRow]:

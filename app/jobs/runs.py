@@ -50,6 +50,7 @@ def claim(
         values = {**leases.claimed(Job, owner, lease), **fresh}
         row = repository.change(session, state.CLAIM, guard, values)
         if row is None:
+            claims.hold_up(session, job_id)
             return None
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     claimed = JobClaim(owner, row.attempt, row.id)
@@ -62,10 +63,11 @@ def ring(bell: Bell, job: AnyRow) -> None:
 
 
 def ring_next(session: Session, bell: Bell, tenant: str, max_running: int) -> None:
-    """Ring for the job that has waited longest for one of this tenant's to end."""
+    """Ring for the jobs that waited for one of this tenant's to end, as many as can go now."""
     with session.begin():
-        job = claims.find_held_up(session, tenant, max_running)
-    if job is not None:
+        lock_tenant(session, tenant)  # a worker that leaves a job has said so, or sees the room
+        held_up = claims.take_held_up(session, tenant, max_running)
+    for job in held_up:
         ring(bell, job)
 
 

@@ -21,6 +21,7 @@ from app.db.base import SWEEP_LIMIT
 from app.db.clock import read_clock
 from app.errors import Conflict, NotFound
 from app.jobs import repository as jobs
+from app.leases import apart
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -30,18 +31,16 @@ def remove_old(session: Session, store: Store, settings: Settings) -> None:
     """One round over all tenants."""
     with session.begin():
         now = read_clock(session)
-    removed = {
-        "jobs": remove_jobs(session, now - timedelta(days=settings.job_retention_days)),
-        "datasets": remove_datasets(
-            session, store, now - timedelta(days=settings.dataset_retention_days)
-        ),
-        "orphans": remove_orphans(
-            session,
-            store,
-            settings.data_dir / SCRATCH,
-            timedelta(hours=settings.orphan_hours),
-        ),
-    }
+    removed: dict[str, int] = {}
+    with apart("old jobs"):
+        cutoff = now - timedelta(days=settings.job_retention_days)
+        removed["jobs"] = remove_jobs(session, cutoff)
+    with apart("old datasets"):
+        cutoff = now - timedelta(days=settings.dataset_retention_days)
+        removed["datasets"] = remove_datasets(session, store, cutoff)
+    with apart("orphans"):
+        scratch, age = settings.data_dir / SCRATCH, timedelta(hours=settings.orphan_hours)
+        removed["orphans"] = remove_orphans(session, store, scratch, age)
     if any(removed.values()):
         log.info("old data removed", **removed)
 
@@ -53,7 +52,7 @@ def remove_jobs(session: Session, cutoff: datetime) -> int:
         with session.begin():
             n_more = jobs.remove_old(session, cutoff)
         n_removed += n_more
-        if n_more < SWEEP_LIMIT:
+        if n_more == 0:
             return n_removed
 
 

@@ -24,23 +24,24 @@ from app.jobs.state import Stop
 from app.jobs.units import repository as units
 from app.jobs.units import service as unit_service
 from app.jobs.units.repository import UnitClaim
-from app.leases import Claim
+from app.leases import Claim, apart
 from app.settings import Settings
 
 UNREADABLE = "the worker that read the file ended or fell silent in every attempt"
 
 
 def sweep(session: Session, bell: Bell, settings: Settings) -> None:
-    """One round over all tenants."""
-    sweep_datasets(session, bell, settings)
-    sweep_jobs(session, bell, settings)
-    sweep_units(session, bell, settings)
+    """One round over all tenants; what goes wrong in one part of it skips no other."""
+    for part in (sweep_datasets, sweep_jobs, sweep_units):
+        part(session, bell, settings)
 
 
 def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
     """Uploads that are to be read."""
-    leases.recover(session, ReadClaim, _take_back_upload, settings)
-    leases.ring_again(session, bell, reads.waiting(), settings)
+    with apart("silent readers"):
+        leases.recover(session, ReadClaim, _take_back_upload, settings)
+    with apart("unheard uploads"):
+        leases.ring_again(session, bell, reads.waiting(), settings)
 
 
 def _take_back_upload(session: Session, claim: ReadClaim, seen: AnyRow, settings: Settings) -> None:
@@ -55,10 +56,14 @@ def _take_back_upload(session: Session, claim: ReadClaim, seen: AnyRow, settings
 
 def sweep_jobs(session: Session, bell: Bell, settings: Settings) -> None:
     """Jobs, whole or of units."""
-    _expire_overdue(session)
-    refuse_hopeless(session)
-    leases.recover(session, JobClaim, _take_back_job, settings)
-    leases.ring_again(session, bell, claims.waiting(settings.tenant_max_running_jobs), settings)
+    with apart("deadlines"):
+        _expire_overdue(session)
+    with apart("rejected datasets"):
+        refuse_hopeless(session)
+    with apart("silent workers"):
+        leases.recover(session, JobClaim, _take_back_job, settings)
+    with apart("unheard jobs"):
+        leases.ring_again(session, bell, claims.waiting(settings.tenant_max_running_jobs), settings)
 
 
 def _expire_overdue(session: Session) -> None:
@@ -101,8 +106,10 @@ def _count(session: Session, taken: bool) -> None:
 
 def sweep_units(session: Session, bell: Bell, settings: Settings) -> None:
     """Units of jobs."""
-    leases.recover(session, UnitClaim, _take_back_unit, settings)
-    leases.ring_again(session, bell, units.waiting(settings.tenant_max_running_jobs), settings)
+    with apart("silent workers of units"):
+        leases.recover(session, UnitClaim, _take_back_unit, settings)
+    with apart("unheard units"):
+        leases.ring_again(session, bell, units.waiting(settings.tenant_max_running_jobs), settings)
 
 
 def _take_back_unit(session: Session, claim: UnitClaim, seen: AnyRow, settings: Settings) -> None:

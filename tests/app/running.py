@@ -49,7 +49,7 @@ class Service:
     @contextmanager
     def keys(self) -> Iterator[Session]:
         """A way to the keys past the API."""
-        database = Database(self.env["PITH_DATABASE_URL"], pool_size=0)
+        database = Database(self.env["PITH_DATABASE_URL"], connections=0)
         with database.write() as session:
             yield session
         database.dispose()

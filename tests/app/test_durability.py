@@ -32,7 +32,7 @@ def test_a_file_is_on_the_disk_with_its_name_and_those_of_its_folders(
 
 
 def test_sqlite_waits_for_the_disk_before_it_answers(sqlite_url: str) -> None:
-    database = Database(sqlite_url, pool_size=0)
+    database = Database(sqlite_url, connections=0)
     with database.write() as session:
         assert session.connection().exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
     with database.read() as connection:

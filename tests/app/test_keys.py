@@ -66,7 +66,7 @@ def test_the_secret_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None
 
 @pytest.fixture
 def session(database_url: str) -> Iterator[Session]:
-    with Database(database_url, pool_size=0).write() as session:
+    with Database(database_url, connections=0).write() as session:
         yield session
 
 

@@ -174,7 +174,7 @@ def serve(
         key_secret=SECRET,
         **limits,
     )
-    database = Database(database_url, pool_size=0)
+    database = Database(database_url, connections=0)
     with database.write() as session:
         scopes = {Scope.READ, Scope.WRITE}
         token, _ = create_key(session, SECRET.encode(), "acme", scopes, 1, "")

@@ -40,7 +40,7 @@ VALUES: list[tuple[Any, Any]] = [
 @pytest.fixture
 def url(postgres_url: str) -> str:
     """Two tenants with a row in every table."""
-    database = Database(postgres_url, pool_size=0)
+    database = Database(postgres_url, connections=0)
     with database.write() as session, session.begin():
         for tenant in ("a", "b"):
             for table in TABLES:
@@ -63,7 +63,7 @@ def row(table: Table, tenant: str) -> dict[str, Any]:
 
 @pytest.fixture
 def tenants(url: str) -> Iterator[TenantDatabase]:
-    database = TenantDatabase(url, pool_size=1)
+    database = TenantDatabase(url, connections=2)
     yield database
     database.dispose()
 
@@ -93,12 +93,12 @@ def test_nor_does_it_change_anything_else(url: str, tenants: TenantDatabase, tab
             session.execute(insert(table).values(row(table, "c")))
         with session.begin():
             session.execute(delete(table))
-    with Database(url, pool_size=0).read() as connection:
+    with Database(url, connections=0).read() as connection:
         assert connection.execute(select(table.c.tenant)).scalars().all() == ["b"]
 
 
 def test_every_table_of_tenants_is_guarded_from_its_owner_too(postgres_url: str) -> None:
     question = "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity"
-    with Database(postgres_url, pool_size=0).read() as connection:
+    with Database(postgres_url, connections=0).read() as connection:
         guarded = set(connection.execute(text(question)).scalars())
     assert guarded == {table.name for table in TABLES}

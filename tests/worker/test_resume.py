@@ -69,7 +69,7 @@ class Stage:
 
     def close(self) -> None:
         for process in self.workers:
-            process.database.dispose()
+            process.close()
         self.protocol.database.dispose()
 
 

@@ -32,7 +32,7 @@ def protocol(sqlite_url: str) -> Iterator[Protocol]:
 def process(sqlite_url: str) -> Iterator[Process]:
     process = Process(Settings(database_url=sqlite_url), make_celery("memory://"), StopFlag())
     yield process
-    process.database.dispose()
+    process.close()
 
 
 def test_a_job_is_handed_back_when_the_database_goes_away(

@@ -21,7 +21,7 @@ from app.db.clock import moment
 from app.db.tenants import lock_tenant
 from app.jobs import repository as jobs
 from app.jobs import state
-from app.jobs.claims import read_tenant
+from app.jobs.claims import hold_up, read_tenant
 from app.jobs.endings import Failure, end, expire
 from app.jobs.models import Job, JobResult, Unit
 from app.jobs.repository import Event
@@ -57,6 +57,7 @@ def claim(
         job = repository.lock_runnable(session, job_id, max_running)
         unit = job and repository.claim(session, job_id, owner, lease)
         if job is None or unit is None:
+            hold_up(session, job_id)
             return None
         more = repository.has_claimable(session, job_id)
         if job.status == state.Status.QUEUED:
