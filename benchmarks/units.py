@@ -40,6 +40,7 @@ def do_units(
         shown = bar.add_task("", total=len(tasks))
         for task in tasks:
             bar.update(shown, description=name(task))
-            units.write(json.dumps(do(task)) + "\n")
+            # The line break comes first: it also ends what a killed run left unfinished.
+            units.write("\n" + json.dumps(do(task)))
             units.flush()
             bar.advance(shown)

@@ -117,19 +117,14 @@ def register(
     upload: Upload,
     quota: Quota = UNLIMITED,
 ) -> tuple[AnyRow, bool]:
-    """Give an upload its row, commit, then ring; or drop it for the dataset that is there.
-
-    One that was rejected is read again: another limit may hold now, or the fault may have passed.
-    """
+    """Give an upload its row, commit, then ring; or drop it for the dataset that is there."""
     try:
         with session.begin():
             lock_tenant(session, tenant)
             known = repository.find_by_content(session, tenant, upload.content_key)
             if known is None:
                 quota.check_upload(*repository.measure(session, tenant), upload.n_bytes)
-                row = repository.add(session, _new_dataset(session, tenant, upload))
-            else:
-                row = repository.reopen(session, known.id) or known
+            row = known or repository.add(session, _new_dataset(session, tenant, upload))
     except IntegrityError:  # the same bytes arrived at the same time
         return register(session, tenant, bell, store, upload, quota)
     except DBAPIError:
@@ -141,9 +136,9 @@ def register(
         raise
     if known is not None:
         store.delete(key_of(tenant, upload.dataset_id))
-    if row is not known:
-        bell.ring(READ_DATASET, row.id)
-    return row, known is None
+        return row, False
+    bell.ring(READ_DATASET, row.id)
+    return row, True
 
 
 def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:
