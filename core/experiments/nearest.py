@@ -50,7 +50,7 @@ def nearest_neighbour_curve(
 
     """
     columns, wanted = np.ascontiguousarray(_numbers(train).T), _numbers(test)
-    far = _spread(columns) ** 2
+    far = _spread(columns).astype(np.float32) ** 2
     labels = np.unique(np.concatenate([train_labels, test_labels]), return_inverse=True)[1]
     known, asked = np.split(labels.astype(np.int32), [len(train_labels)])
     found = np.empty(test.shape)
@@ -101,18 +101,18 @@ def _numbers(values: Values) -> Singles:
     return numbers
 
 
-def _spread(columns: Singles) -> Singles:
+def _spread(columns: Values) -> Values:
     """Give the largest difference in each row of `columns`, NaN aside."""
     highest = np.where(np.isnan(columns), -np.inf, columns).max(axis=1)
     lowest = np.where(np.isnan(columns), np.inf, columns).min(axis=1)
-    spread: Singles = np.maximum(highest - lowest, 0).astype(np.float32)
+    spread: Values = np.maximum(highest - lowest, 0)
     return spread
 
 
 def _scale(train: Values, test: Values, ordered: Truths) -> tuple[Values, Values]:
     """Bring ordered columns to 0..1 as the training rows define it."""
     known = np.asarray(train, dtype=np.float64)
-    span = _spread(known.T.astype(np.float32)).astype(np.float64)
+    span = _spread(known.T)
     lowest = np.where(np.isnan(known), np.inf, known).min(axis=0)
     usable = ordered & (span > 0)
     shift, scale = np.where(usable, lowest, 0.0), np.where(usable, span, 1.0)

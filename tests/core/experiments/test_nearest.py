@@ -106,3 +106,12 @@ def test_raw_values_are_scaled_by_the_training_part() -> None:
     split = stratified_split(labels, 0.3, seed=0, index=0)
     found = evaluate_split([0, 1], values, np.ones(2, dtype=np.bool_), labels, split, config)
     assert found.min() > 0.95
+
+
+def test_moments_close_to_each_other_are_told_apart() -> None:
+    labels = np.repeat([0, 1], 50)
+    moments = 1.6e9 + np.arange(100.0)[:, None] / 2
+    split = stratified_split(labels, 0.3, seed=0, index=0)
+    config = Evaluate(values="raw")
+    found = evaluate_split([0], moments, np.ones(1, dtype=np.bool_), labels, split, config)
+    assert found.min() > 0.9
