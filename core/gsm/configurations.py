@@ -63,12 +63,12 @@ class Configurations:
 
     @property
     def open(self) -> Ints:
-        """Which samples still leave Z in doubt: no feature gains anything from the others."""
+        """Which samples, one at least, leave Z in doubt: no feature gains from the others."""
         if self._open is None:
             doubt = self.weights * self.entropies()
             order = np.argsort(doubt, kind="stable")
             n_settled = 0 if self.exact else np.searchsorted(np.cumsum(doubt[order]), NEGLIGIBLE)
-            self._open = np.sort(order[n_settled:])
+            self._open = np.sort(order[min(n_settled, len(order) - 1) :])
         return self._open
 
     def most_doubtful(self, factor: Floats, share: float) -> tuple[Ints, float]:
