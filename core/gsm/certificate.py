@@ -9,11 +9,12 @@ from scipy.special import entr, softmax
 
 from core.arrays import Floats
 from core.cpd.model import CpdFit
-from core.gsm.objective import AveragedObjective
+from core.gsm.objective import AveragedObjective, Information
+from core.gsm.step import SAMPLING_ERRORS
 from core.results import Bound, Certificate
 
-Prefix = tuple[float, Floats]
-"""What a set tells about Z, and upper bounds on what every feature would add, -1 outside."""
+Prefix = tuple[Information, Floats]
+"""What a set tells, and upper bounds on what every feature would add about Z, -1 outside."""
 
 BAND_SAMPLES = 512
 
@@ -23,22 +24,33 @@ def certify(
 ) -> Certificate:
     """Bound the best possible for sets of size k: by every prefix S_j given, and by the entropies.
 
-    g(S*) <= g(S_j) + the k largest gains at S_j. The last prefix is the choice itself, to which
-    `objective` has come.
+    g(S*) <= g(S_j) + the k largest gains at S_j. A sampled g(S_j) may lie too low, and the least of
+    many prefixes is likely one that does: each is raised by its error. `objective` has come to the
+    choice itself.
     """
-    reachable = [g + np.maximum(np.sort(gains)[-k:], 0).sum() for g, gains in prefixes]
-    upper = float(min(*reachable, objective.state_entropy))
+    search = min(_reachable(told, gains, k) for told, gains in prefixes)
     reached = objective.information()
+    entropies = objective.state_entropy, objective.class_entropy
     return Certificate(
-        latent=_bound(reached.latent, upper),
-        label=_bound(reached.label, min(upper, objective.class_entropy)),
+        latent=_bound(reached.latent, search, entropies[0]),
+        label=_bound(reached.label, search, min(entropies)),
         band=band,
     )
 
 
-def _bound(value: float, upper: float) -> Bound:
-    upper = max(upper, value)
-    return Bound(value=value, upper_bound=upper, ratio=value / upper if upper > 0 else 1.0)
+def _reachable(told: Information, gains: Floats, k: int) -> float:
+    most = np.maximum(np.sort(gains)[::-1][:k], 0).sum()
+    return float(told.latent + SAMPLING_ERRORS * told.latent_se + most)
+
+
+def _bound(value: float, search: float, entropy: float) -> Bound:
+    upper = max(min(search, entropy), value)
+    return Bound(
+        value=value,
+        upper_bound=upper,
+        ratio=value / upper if upper > 0 else 1.0,
+        bounded_by="search" if search < entropy else "entropy",
+    )
 
 
 def band(fit: CpdFit, seed: int) -> float:

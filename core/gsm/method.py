@@ -18,7 +18,7 @@ from core.gsm.certificate import band, certify
 from core.gsm.chance import Chance
 from core.gsm.completed import Completed
 from core.gsm.copies import Copies
-from core.gsm.objective import AveragedObjective, Gains
+from core.gsm.objective import NOTHING, AveragedObjective, Gains
 from core.gsm.outcome import GsmOutcome
 from core.gsm.overlap import overlaps
 from core.gsm.remodel import Remodeller, choose_remodelled
@@ -189,9 +189,9 @@ class _Selection:
         """With a model for every step, only the last set speaks about the last model."""
         last_bounds = np.full(len(self.problem.n_levels), -1.0)
         last_bounds[left.features] = left.latent
-        prefixes = [(objective.information().latent, last_bounds)]
+        prefixes = [(objective.information(), last_bounds)]
         if self.method.remodel == "none":
-            before = [0.0, *(step.information.latent for step in steps)]
+            before = [NOTHING, *(step.information for step in steps)]
             prefixes += [(g, step.bounds) for g, step in zip(before, steps, strict=False)]
         self.tell("select", 1.0, None, None)
         mean_band = float(np.mean([band(fit, self.problem.seed) for fit in self.fits]))

@@ -46,6 +46,10 @@ class Information:
     label_se: float
 
 
+NOTHING = Information(latent=0.0, latent_se=0.0, label=0.0, label_se=0.0)
+"""What no feature tells."""
+
+
 class ModelObjective:
     """Both objectives under one model."""
 

@@ -13,9 +13,10 @@ from core.config import Objective
 from core.gsm.certificate import certify
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
-from core.gsm.objective import AveragedObjective
+from core.gsm.objective import NOTHING, AveragedObjective
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
+from core.results import Certificate
 from core.workers import Workers
 from tests.core import reference
 from tests.core.reference import Model
@@ -98,16 +99,29 @@ def test_lazy_evaluates_far_less() -> None:
     assert few.n_evaluations * 3 < many.n_evaluations
 
 
+def certificate_of(steps: list[Step], averaged: AveragedObjective) -> Certificate:
+    n = len(averaged.models[0].fit.factors) - 1
+    left = averaged.gains(np.setdiff1d(np.arange(n), order(steps)), with_label=False)
+    caps = np.full(n, -1.0)
+    caps[left.features] = left.latent
+    told = [NOTHING, *(step.information for step in steps)]
+    prefixes = list(zip(told, [*(step.bounds for step in steps), caps], strict=True))
+    return certify(prefixes, len(steps), averaged, 0.0)
+
+
+def test_a_sampled_certificate_is_not_the_luckiest_of_its_prefixes() -> None:
+    too_low = 0
+    for seed in range(40):
+        models = [random_model(seed, [3] * 6 + [2], rank=6, sharpness=3.0)]
+        certificate = certificate_of(*run(models, "latent", 6, budget=64))
+        too_low += certificate.latent.upper_bound < reference.best_value(models, 6, "latent")
+    assert too_low <= 4
+
+
 @examples(15)
 @given(few_features, st.integers(1, 4))
 def test_greedy_and_its_certificate_against_the_true_optimum(models: list[Model], k: int) -> None:
-    steps, averaged = run(models, "latent", k)
-    left = averaged.gains(np.setdiff1d(np.arange(6), order(steps)), with_label=False)
-    caps = np.full(6, -1.0)
-    caps[left.features] = left.latent
-    told = [0.0, *(step.information.latent for step in steps)]
-    prefixes = list(zip(told, [*(step.bounds for step in steps), caps], strict=True))
-    certificate = certify(prefixes, k, averaged, 0.0)
+    certificate = certificate_of(*run(models, "latent", k))
     best_latent = reference.best_value(models, k, "latent")
     best_label = reference.best_value(models, k, "label")
     assert certificate.latent.value >= ENOUGH * best_latent
@@ -198,3 +212,12 @@ def test_lazy_chooses_like_naive_among_copies(
     assert order(lazy) == order(naive)
     originals = [feature % half for feature in order(lazy) if feature < 2 * half]
     assert len(set(originals[:half])) == half
+
+
+def test_where_nothing_is_in_doubt_any_more_the_search_goes_on() -> None:
+    certain = np.eye(4)
+    label = np.repeat(np.eye(2), 2, axis=1)
+    models = [Model(np.full(4, 0.25), [np.full((4, 4), 0.25), *[certain] * 39, label])]
+    steps, averaged = run(models, "label", 30, budget=3, floor=1e-7)
+    assert not averaged.exact
+    assert len(set(order(steps))) == 30
