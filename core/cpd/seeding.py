@@ -23,23 +23,29 @@ SEED_POOL = 2000
 
 
 def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = ignore) -> Parameters:
-    """First guess of every model of a bank."""
+    """First guess of every model of a bank, from the rows that it learns from."""
     rows, layout = bank.rows, bank.layout
     rng = np.random.default_rng(seed)
     n_lanes = layout.n_models * layout.n_states
     probs = np.tile(rows.marginal[:, None] * (1 - SEED_SHARE), (len(rows.classes), 1, n_lanes))
     for c, (lo, hi) in enumerate(pairwise([*rows.class_start, len(rows.weights)])):
-        seeds = [_draw_seeds(rows, lo, hi, layout.n_states, rng) for _ in range(layout.n_models)]
-        probs[c] += SEED_SHARE * _one_hot(rows, np.concatenate(seeds))
+        for m in range(layout.n_models):
+            learnt = lo + np.flatnonzero(bank.scale[lo:hi, m])
+            lanes = slice(layout.model_start[m], layout.model_start[m + 1])
+            if len(learnt):
+                seeds = _draw_seeds(rows, learnt, layout.n_states, rng)
+                probs[c, :, lanes] += SEED_SHARE * _one_hot(rows, seeds)
+            else:
+                probs[c, :, lanes] = rows.marginal[:, None]
         on_wait()
     probs[:, 0] = 1
     even = np.tile(bank.state_mask / bank.n_states[:, None], (1, layout.n_models))
     return Parameters(layout.to_tiles(even), layout.to_tiles(probs))
 
 
-def _draw_seeds(rows: Rows, lo: int, hi: int, n_seeds: int, rng: np.random.Generator) -> Ints:
-    """Rows among lo..hi: each drawn by its weight and the square of its distance to the others."""
-    pool = lo + rng.choice(hi - lo, min(hi - lo, SEED_POOL), replace=False)
+def _draw_seeds(rows: Rows, among: Ints, n_seeds: int, rng: np.random.Generator) -> Ints:
+    """Rows among some: each drawn by its weight and the square of its distance to the others."""
+    pool = among[rng.choice(len(among), min(len(among), SEED_POOL), replace=False)]
     codes = rows.source[rows.joined.rows[pool]][:, : rows.n_vars]
     weights = rows.weights[pool]
     distance = np.ones(len(pool))
