@@ -233,7 +233,10 @@ class Bank:
         """Share of each state in its class; a class without rows of its own spreads evenly."""
         block_start = np.flatnonzero(np.diff(self.rows.packed.block_class, prepend=-1))
         mass = np.add.reduceat(self._block_mass, block_start, axis=0, dtype=np.float64)
-        per_state = self.layout.to_lanes(mass.reshape(-1, self.layout.width))
+        # A state that its class does not have keeps the floor of every row's posteriors: a share of
+        # e^-80 would come alive where rows lie further than that from all states of their class.
+        states = self.layout.to_lanes(mass.reshape(-1, self.layout.width))
+        per_state = states * self.state_mask[:, None, :]
         total = per_state.sum(axis=-1, keepdims=True)
         even = (self.state_mask / self.n_states[:, None])[:, None, :]
         share = np.where(total > 0, per_state / np.where(total > 0, total, 1), even)

@@ -23,6 +23,9 @@ OnIteration = Callable[[int, float], None]
 TRIAL_ITERATIONS = 10
 """Iterations after which the worse half of the restarts is dropped."""
 
+ROWS_PER_STATE = 5
+"""States of two or three rows are mostly smoothing; a weight of two counts like the row twice."""
+
 
 def fit_cpd(
     codes: Bytes,
@@ -73,17 +76,18 @@ def fit_models(
 
 
 def states_per_class(rows: Rows, rank: int) -> Ints:
-    """Share the states among the classes: evenly, at least one each, no more than a class has rows.
+    """Deal the states to the classes: one each, then always to the class with most weight a state.
 
-    Where they do not divide, the classes with more weight get one more.
+    No class gets more than its distinct rows, or than its weight is rows for.
     """
-    n_classes = len(rows.classes)
-    if n_classes == 1:
+    weights = rows.class_weights
+    if len(weights) == 1:
         return np.array([rank])
-    states = np.full(n_classes, rank // n_classes)
-    states[np.argsort(-rows.class_weights, kind="stable")[: rank % n_classes]] += 1
-    shared: Ints = np.minimum(np.maximum(states, 1), rows.class_sizes)
-    return shared
+    most = np.minimum(weights // ROWS_PER_STATE, rows.class_sizes)
+    states: Ints = np.ones(len(weights), dtype=np.int64)
+    while states.sum() < rank and (states < most).any():
+        states[np.argmax(np.where(states < most, weights / states, 0))] += 1
+    return states
 
 
 def uniform_scale(rows: Rows, n_models: int) -> Singles:

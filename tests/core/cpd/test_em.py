@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Family
+from core.cpd.em import states_per_class
 from core.cpd.model import CpdFit
+from core.cpd.rows import prepare_rows
 from tests.core import reference
 from tests.core.worlds import (
     World,
@@ -180,3 +182,40 @@ def test_acceleration_reaches_the_same_end_in_fewer_iterations() -> None:
 @pytest.mark.parametrize("n_init", [1, 4])
 def test_no_more_iterations_than_asked_for(n_init: int) -> None:
     assert random_world(1).fit(max_iter=7, n_init=n_init, tol=0).n_iter == 7
+
+
+def test_a_state_that_a_class_does_not_have_stays_without_weight() -> None:
+    n_levels = [4] * 300 + [3]
+    codes = sample(random_model(1, n_levels, rank=6, sharpness=0.3), 60, 1)
+    codes[:, -1] = np.repeat([0, 1, 2], [36, 15, 9])
+    world = World(codes, np.array(n_levels))
+    fit = world.fit(family="per_class", rank=5, max_iter=30)
+    assert fit.weights.sum() == pytest.approx(1)
+    assert fit.loglik[-1] == pytest.approx(reference.loglik(as_model(fit), codes, world.weights))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rank", "states"),
+    [
+        ([90, 90, 90], 9, [3, 3, 3]),
+        ([600, 300, 100], 10, [6, 3, 1]),
+        ([600, 300, 100], 3, [1, 1, 1]),
+        ([970, 30], 20, [19, 1]),
+        ([500, 4, 4], 8, [6, 1, 1]),
+        ([40, 20, 20], 80, [8, 4, 4]),
+    ],
+)
+def test_states_are_dealt_by_weight_to_classes_with_five_rows_for_each(
+    sizes: list[int], rank: int, states: list[int]
+) -> None:
+    labels = np.repeat(np.arange(len(sizes)), sizes).astype(np.uint8)
+    place = np.arange(len(labels))
+    codes = np.column_stack([place // 200, place % 200, labels]).astype(np.uint8)
+    rows = prepare_rows(codes, np.array([200, 200, len(sizes)]), "per_class")
+    assert states_per_class(rows, rank).tolist() == states
+
+
+def test_a_class_never_has_more_states_than_distinct_rows() -> None:
+    codes = np.column_stack([np.arange(400) // 2 % 3, np.arange(400) % 2]).astype(np.uint8)
+    rows = prepare_rows(codes, np.array([3, 2]), "per_class")
+    assert states_per_class(rows, 20).tolist() == [3, 3]

@@ -34,7 +34,7 @@ def distance(found: Model, truth: Model) -> float:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_known_model_is_recovered(family: Family) -> None:
     n_levels = [4] * 12 + [2]
-    truth = random_model(8, n_levels, rank=4, sharpness=0.4, owned=family == "per_class")
+    truth = random_model(9, n_levels, rank=4, sharpness=0.4, owned=family == "per_class")
     world = World(sample(truth, 20_000, 3), np.array(n_levels))
     fit = world.fit(rank=4, family=family, n_init=4, tol=1e-7, smoothing=0.01, n_threads=2)
     assert fit.converged
