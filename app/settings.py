@@ -97,6 +97,7 @@ class Settings(BaseSettings):
         default=ByteSize(65_536), description="Longest cell of text, in UTF-8."
     )
     ingest_memory_bytes: ByteSize = _size(8, "Memory of the process that reads one upload.")
+    ingest_scratch_bytes: ByteSize = _size(8, "Disk that reading one upload may take meanwhile.")
     ingest_seconds: int = Field(
         default=900, ge=1, description="Time that reading one upload may take."
     )

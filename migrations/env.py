@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from alembic import context
+from alembic.runtime.migration import MigrationContext
 
 from app import metrics  # noqa: F401  registers its table
 from app.datasets import models as dataset_models  # noqa: F401
 from app.db.base import Base
+from app.db.compatibility import promise
 from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
 from app.keys import models as key_models  # noqa: F401
@@ -24,9 +28,17 @@ def run() -> None:
             target_metadata=Base.metadata,
             # SQLite alters a table by copying it.
             render_as_batch=connection.dialect.name == "sqlite",
+            on_version_apply=_promise,
         )
         with context.begin_transaction():
             context.run_migrations()
+
+
+def _promise(ctx: MigrationContext, heads: set[str], **_: Any) -> None:
+    """In the transaction of every step; there is one line of migrations."""
+    assert ctx.connection is not None
+    for revision in heads:
+        promise(ctx.connection, context.script, revision)
 
 
 run()

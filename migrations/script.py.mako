@@ -8,6 +8,8 @@ ${imports if imports else ""}
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
+# The oldest schema whose code works on this one: what is added is, what is renamed or dropped is not.
+compatible_with = ${repr(down_revision)}
 branch_labels = ${repr(branch_labels)}
 depends_on = ${repr(depends_on)}
 

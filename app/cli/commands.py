@@ -98,10 +98,13 @@ def worker() -> None:
 def migrate() -> None:
     """Bring the database of PITH_DATABASE_URL to the newest schema."""
     settings = _settings()
-    from app.db.migrate import is_exempt, upgrade
+    from app.db.migrate import is_current, is_exempt, upgrade
+    from app.db.session import make_engine
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database_url)
+    if not is_current(make_engine(settings.database_url, pool_size=0)):
+        _refuse("The database was migrated by a later version, and this one cannot work on it.")
     if is_exempt(settings.database_url):
         typer.echo(f"pith: {EXEMPT}", err=True)
     typer.echo("The database is up to date.")

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.terminal import show
 from app.datasets.columns import Held, load_columns
+from app.datasets.faults import Passing
 from app.datasets.formats import CsvOptions, format_of
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
@@ -43,6 +44,7 @@ PHASES = {
 # The file is the caller's own, and so is the machine.
 NO_LIMITS = Limits(
     memory_bytes=sys.maxsize,
+    scratch_bytes=sys.maxsize,
     seconds=sys.maxsize,
     max_rows=2**32 - 2,  # as many as polars counts
     max_columns=1 << 30,
@@ -96,7 +98,7 @@ def read(file: Path) -> dict[str, Held]:
         columns = Path(directory) / COLUMNS
         try:
             ingest(Source(file, fmt, CsvOptions(), Path(directory)), columns, NO_LIMITS)
-        except Rejected as error:
+        except (Rejected, Passing) as error:
             raise InvalidData(str(error), "file") from error
         with columns.open("rb") as typed:
             return load_columns(typed)

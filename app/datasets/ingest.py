@@ -1,8 +1,8 @@
 """Reads an upload into typed columns and a profile of each.
 
 A program of its own, `python -m app.datasets.ingest ORDER`, because a few hundred hostile bytes can
-make a reader allocate gigabytes or crash: it limits its own memory and time, and its parent needs
-nothing from it but two files.
+make a reader allocate gigabytes or crash: it limits its own memory and what it writes, its parent
+watches the clock and the disk, and needs nothing from it but two files.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from app.datasets.faults import Passing
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
@@ -52,6 +53,8 @@ def main(argument: str) -> None:
         outcome = tables.ingest(source, directory / COLUMNS, limits)
     except tables.Rejected as error:
         outcome = {"rejected": str(error)}
+    except Passing as error:
+        outcome = {"failed": str(error)}
     except MemoryError:
         outcome = {"rejected": limits.out_of_memory}
     (directory / OUTCOME).write_text(json.dumps(outcome))
@@ -61,7 +64,8 @@ def _restrict(limits: Limits, n_bytes: int) -> None:
     # The file may be mapped, which takes addresses but no memory.
     addresses = limits.memory_bytes + n_bytes
     resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.seconds, limits.seconds + 5))
+    # Of one file; a write beyond it is an error that polars and pyarrow pass on.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.scratch_bytes, limits.scratch_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

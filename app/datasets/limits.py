@@ -10,6 +10,7 @@ class Limits:
     """What one upload may cost and contain."""
 
     memory_bytes: int
+    scratch_bytes: int
     seconds: int
     max_rows: int
     max_columns: int
@@ -25,6 +26,11 @@ class Limits:
     def out_of_memory(self) -> str:
         """The reason when reading took more memory than it may."""
         return f"reading the file takes more than the {self.memory_bytes / 2**30:.3g} GiB allowed"
+
+    @property
+    def out_of_room(self) -> str:
+        """The reason when reading wrote more to the disk than it may."""
+        return f"reading the file takes more than the {self.scratch_bytes / 2**30:.3g} GiB of disk"
 
     @property
     def out_of_time(self) -> str:

@@ -14,7 +14,7 @@ from app.leases import Leased
 
 
 class DatasetStatus(StrEnum):
-    """Where a dataset stands; the last two are final."""
+    """Where a dataset stands; `rejected` is final until the same file is uploaded again."""
 
     PROCESSING = "processing"
     READY = "ready"

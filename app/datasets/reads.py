@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app import leases
 from app.broker import READ_DATASET, Bell
 from app.datasets import repository
+from app.datasets.faults import printable
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
 from app.db.base import AnyRow
@@ -41,7 +42,7 @@ def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]
 
 def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
     """The dataset cannot be used, if the claim still holds."""
-    found = {"reason": reason}
+    found = {"reason": printable(reason)}
     with session.begin():
         return repository.conclude(session, claimed.holds(), DatasetStatus.REJECTED, found)
 
@@ -51,6 +52,12 @@ def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:
     with session.begin():
         repository.change(session, claimed.holds(), leases.handed_back(Dataset))
     bell.ring(READ_DATASET, claimed.dataset_id)
+
+
+def put_off(session: Session, claimed: ReadClaim, wait: timedelta) -> None:
+    """Have it read again after `wait`: what failed was not the file."""
+    with session.begin():
+        repository.change(session, claimed.holds(), leases.freed(Dataset, wait))
 
 
 def is_gone(session: Session, dataset_id: str) -> bool:

@@ -123,6 +123,14 @@ def conclude(
     return change(session, guard, {**final, **values}) is not None
 
 
+def reopen(session: Session, dataset_id: str) -> AnyRow | None:
+    """A rejected dataset waits for a reader as if it were new; None when it is not rejected."""
+    guard = [Dataset.id == dataset_id, Dataset.status == DatasetStatus.REJECTED]
+    waiting = leases.freed(Dataset)
+    forgotten = {"attempt": 0, "reason": None, "finished_at": None}
+    return change(session, guard, {**waiting, **forgotten, "enqueued_at": waiting["available_at"]})
+
+
 def find_old(session: Session, cutoff: datetime, after: str) -> Sequence[AnyRow]:
     """Datasets read before `cutoff`, by id from `after` on, some at a time."""
     statement = select(Dataset.id, Dataset.tenant).where(

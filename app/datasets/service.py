@@ -117,14 +117,19 @@ def register(
     upload: Upload,
     quota: Quota = UNLIMITED,
 ) -> tuple[AnyRow, bool]:
-    """Give an upload its row, commit, then ring; or drop it for the dataset that is there."""
+    """Give an upload its row, commit, then ring; or drop it for the dataset that is there.
+
+    One that was rejected is read again: another limit may hold now, or the fault may have passed.
+    """
     try:
         with session.begin():
             lock_tenant(session, tenant)
             known = repository.find_by_content(session, tenant, upload.content_key)
             if known is None:
                 quota.check_upload(*repository.measure(session, tenant), upload.n_bytes)
-            row = known or repository.add(session, _new_dataset(session, tenant, upload))
+                row = repository.add(session, _new_dataset(session, tenant, upload))
+            else:
+                row = repository.reopen(session, known.id) or known
     except IntegrityError:  # the same bytes arrived at the same time
         return register(session, tenant, bell, store, upload, quota)
     except DBAPIError:
@@ -136,9 +141,9 @@ def register(
         raise
     if known is not None:
         store.delete(key_of(tenant, upload.dataset_id))
-        return row, False
-    bell.ring(READ_DATASET, row.id)
-    return row, True
+    if row is not known:
+        bell.ring(READ_DATASET, row.id)
+    return row, known is None
 
 
 def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:

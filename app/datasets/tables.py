@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from app.datasets.csv_dialect import (
     has_header,
     read_sample,
 )
+from app.datasets.faults import PASSING, Passing, system_error
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 
@@ -66,8 +68,21 @@ def ingest(source: Source, target: Path, limits: Limits) -> dict[str, Any]:
         n_rows = pl.scan_parquet(target).select(pl.len()).collect().item()
         _check_rows(n_rows, limits)
         return {"n_rows": n_rows, "columns": list(profile(target, n_rows, limits))}
+    except MemoryError:  # also one of pyarrow's own errors
+        raise
     except UNREADABLE as error:
-        raise Rejected(_sentence(source.format, error)) from error
+        raise _verdict(source.format, error, limits) from error
+
+
+def _verdict(fmt: Format, error: Exception, limits: Limits) -> Exception:
+    number = system_error(error)
+    if number == errno.ENOMEM:
+        return MemoryError()
+    if number == errno.EFBIG:
+        return Rejected(limits.out_of_room)
+    if number in PASSING:
+        return Passing(PASSING[number])
+    return Rejected(_sentence(fmt, error))
 
 
 def _sentence(fmt: Format, error: Exception) -> str:
@@ -99,7 +114,9 @@ def _scan_stream(source: Source, limits: Limits) -> pl.LazyFrame:
     copy, n_rows = source.directory / "stream.arrow", 0
     with pa.OSFile(str(source.path)) as file, pa.ipc.open_stream(file) as stream:
         check_names(stream.schema.names, limits)
-        with pa.ipc.new_file(str(copy), stream.schema) as writer:
+        # Compressed again: a few kilobytes can hold gigabytes.
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_file(str(copy), stream.schema, options=options) as writer:
             for batch in stream:
                 n_rows += batch.num_rows
                 _check_rows(max(n_rows, 1), limits)

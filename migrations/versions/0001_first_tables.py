@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0001"
 down_revision = None
+compatible_with = "0001"
 branch_labels = None
 depends_on = None
 

@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0002"
 down_revision = "0001"
+compatible_with = "0002"  # older workers would run a job of units as a whole
 branch_labels = None
 depends_on = None
 

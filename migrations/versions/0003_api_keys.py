@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0003"
 down_revision = "0002"
+compatible_with = "0002"
 branch_labels = None
 depends_on = None
 

@@ -6,6 +6,7 @@ from alembic import op
 
 revision = "0004"
 down_revision = "0003"
+compatible_with = "0004"  # without its tenant told, a connection sees nothing
 branch_labels = None
 depends_on = None
 

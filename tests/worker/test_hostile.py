@@ -21,6 +21,7 @@ GROWTH_BYTES = 64 << 20
 DEFAULTS = Settings()
 TEXT_LIMITS = Limits(
     memory_bytes=4 << 30,
+    scratch_bytes=4 << 30,
     seconds=60,
     max_rows=MAX_ROWS,
     max_columns=DEFAULTS.max_columns,

@@ -24,6 +24,7 @@ from core.data.texts import NO_TEXT, Texts
 
 LIMITS = Limits(
     memory_bytes=4 << 30,
+    scratch_bytes=4 << 30,
     seconds=60,
     max_rows=1000,
     max_columns=100,

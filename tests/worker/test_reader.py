@@ -16,9 +16,10 @@ from app.datasets.repository import ReadClaim
 from app.datasets.store import COLUMNS, RAW, key_of
 from app.settings import Settings
 from tests.servers import free_port
+from worker.child import run_child
 from worker.patience import patiently
 from worker.process import Process, StopFlag
-from worker.reader import Interrupted, run_child
+from worker.reader import Interrupted, beat_for
 
 UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={})
 CLAIM = ReadClaim("owner", 1, "ds_1")
@@ -27,6 +28,10 @@ CLAIM = ReadClaim("owner", 1, "ds_1")
 def process_with(directory: Path, **settings: Any) -> Process:
     limits = {"lease_seconds": 3000, "heartbeat_seconds": 1000, **settings}
     return Process(Settings(data_dir=directory, **limits), make_celery("memory://"), StopFlag())
+
+
+def run(process: Process, directory: Path, upload: Any = UPLOAD) -> dict[str, Any]:
+    return run_child(process, upload, directory / "out", beat_for(process, CLAIM))
 
 
 @pytest.fixture
@@ -39,14 +44,14 @@ def directory(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_columns_and_profile(directory: Path) -> None:
-    outcome = run_child(process_with(directory), CLAIM, UPLOAD, directory / "out")
+    outcome = run(process_with(directory), directory)
     assert outcome["n_rows"] == 2
     assert (directory / "out" / COLUMNS).exists()
 
 
 def test_memory_is_limited(directory: Path) -> None:
     process = process_with(directory, ingest_memory_bytes=64 << 20)
-    outcome = run_child(process, CLAIM, UPLOAD, directory / "out")
+    outcome = run(process, directory)
     assert "more than the 0.0625 GiB allowed" in outcome["rejected"]
 
 
@@ -55,7 +60,7 @@ def test_time_is_limited(directory: Path) -> None:
     stuck: Any = SimpleNamespace(**{**vars(UPLOAD), "format": "csv", "id": "ds_2"})
     with process.store.put(key_of("default", "ds_2", RAW)) as file:
         file.write(b"a,b\n" + b"1,2\n" * 5_000_000)
-    outcome = run_child(process, CLAIM, stuck, directory / "out")
+    outcome = run(process, directory, stuck)
     assert outcome["rejected"] == "reading the file takes longer than the 1 seconds allowed"
 
 
@@ -63,13 +68,13 @@ def test_a_worker_that_is_told_to_stop_lets_go(directory: Path) -> None:
     process = process_with(directory)
     process.stopping.set()
     with pytest.raises(Interrupted):
-        run_child(process, CLAIM, UPLOAD, directory / "out")
+        run(process, directory)
 
 
 def test_a_database_that_is_away_does_not_stop_the_reader(directory: Path) -> None:
     nowhere = f"postgresql+psycopg://127.0.0.1:{free_port()}/nothing"
     process = process_with(directory, database_url=nowhere, heartbeat_seconds=0.01)
-    outcome = run_child(process, CLAIM, UPLOAD, directory / "out")
+    outcome = run(process, directory)
     assert outcome["n_rows"] == 2
 
 

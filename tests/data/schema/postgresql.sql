@@ -9,6 +9,7 @@ COLUMN api_keys created_at timestamp with time zone NOT NULL
 COLUMN api_keys expires_at timestamp with time zone NOT NULL
 COLUMN api_keys revoked_at timestamp with time zone
 COLUMN api_keys last_used_at timestamp with time zone
+COLUMN compatibility oldest character varying(32) NOT NULL
 COLUMN counters name character varying(32) NOT NULL
 COLUMN counters label character varying(32) NOT NULL
 COLUMN counters value double precision NOT NULL
@@ -96,6 +97,7 @@ CONSTRAINT fk_job_events_job_id job_events FOREIGN KEY (job_id) REFERENCES jobs(
 CONSTRAINT fk_job_results_job_id job_results FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_units_job_id job_units FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT pk_api_keys api_keys PRIMARY KEY (id)
+CONSTRAINT pk_compatibility compatibility PRIMARY KEY (oldest)
 CONSTRAINT pk_counters counters PRIMARY KEY (name, label)
 CONSTRAINT pk_datasets datasets PRIMARY KEY (id)
 CONSTRAINT pk_job_checkpoints job_checkpoints PRIMARY KEY (job_id, phase)
@@ -114,6 +116,7 @@ CREATE INDEX ix_jobs_dataset_id ON public.jobs USING btree (dataset_id)
 CREATE INDEX ix_jobs_status_available_at ON public.jobs USING btree (status, available_at)
 CREATE INDEX ix_jobs_tenant_created_at_id ON public.jobs USING btree (tenant, created_at, id)
 CREATE UNIQUE INDEX pk_api_keys ON public.api_keys USING btree (id)
+CREATE UNIQUE INDEX pk_compatibility ON public.compatibility USING btree (oldest)
 CREATE UNIQUE INDEX pk_counters ON public.counters USING btree (name, label)
 CREATE UNIQUE INDEX pk_datasets ON public.datasets USING btree (id)
 CREATE UNIQUE INDEX pk_job_checkpoints ON public.job_checkpoints USING btree (job_id, phase)

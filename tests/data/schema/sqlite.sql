@@ -16,6 +16,10 @@ CREATE TABLE api_keys (
 	CONSTRAINT pk_api_keys PRIMARY KEY (id),
 	CONSTRAINT uq_api_keys_tenant_slot UNIQUE (tenant, slot)
 )
+CREATE TABLE compatibility (
+	oldest VARCHAR(32) NOT NULL,
+	CONSTRAINT pk_compatibility PRIMARY KEY (oldest)
+)
 CREATE TABLE counters (
 	name VARCHAR(32) NOT NULL,
 	label VARCHAR(32) NOT NULL,
