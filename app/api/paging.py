@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from app.errors import FieldError, Invalid
 from app.jobs.methods import Strict
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
+IDENTIFIER = re.compile(r"[a-z]{1,8}_[0-9a-f]{32}")
 
 
 class PageQuery(Strict):
@@ -43,12 +45,25 @@ def decode_row(token: str | None) -> tuple[datetime, str] | None:
         return None
     try:
         created, identifier = _decode(token)
-        moment = datetime.fromisoformat(created)
-        if moment.tzinfo is None or (not identifier.isalnum() and "_" not in identifier):
+        moment = as_utc(datetime.fromisoformat(created))
+        if not IDENTIFIER.fullmatch(identifier):
             raise ValueError(identifier)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError) as error:
         raise _refused() from error
     return moment, identifier
+
+
+def as_utc(moment: datetime) -> datetime:
+    """The same moment, or ValueError where it lies beyond the ends of time or has no zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a time needs a zone")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("lies beyond the ends of time") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(as_utc)]
 
 
 def decode_number(token: str | None) -> int:

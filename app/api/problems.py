@@ -8,19 +8,22 @@ from http import HTTPStatus
 from typing import Any, Literal
 
 import structlog
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from app.errors import FieldError, Invalid, ServiceError, Unavailable, pointer
 
 log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+# As nginx counts callers who went away.
+CLIENT_GONE = 499
 CODES = {
     400: "bad_request",
     404: "not_found",
@@ -28,6 +31,8 @@ CODES = {
     408: "too_slow",
     413: "too_large",
 }
+# No more mistakes are reported than this.
+MAX_FOUND = 100
 # Where the words of the validating library are about Python.
 PLAIN_WORDS = dict.fromkeys(
     ("model_attributes_type", "model_type", "dict_type"), "Input should be an object"
@@ -62,7 +67,7 @@ def install_handlers(app: FastAPI) -> None:
         app.exception_handler(kind)(handler)
 
 
-async def respond_to(request: Request, error: Exception) -> JSONResponse:
+async def respond_to(request: Request, error: Exception) -> Response:
     """The same for an error from before the routes."""
     handler = next(HANDLERS[kind] for kind in type(error).__mro__ if kind in HANDLERS)
     return await handler(request, error)
@@ -109,7 +114,7 @@ def _invalid(found: Sequence[Mapping[str, Any]], body: Any) -> ServiceError:
         return _with_status("the body is not JSON", 400, "malformed_json")
     if any(e["loc"][0] == "path" for e in found):
         return _with_status("there is no such id", 404, "not_found")
-    errors = _one_per_field(_field_error(e, body) for e in found)
+    errors = _one_per_field(_field_error(e, body) for e in found[:MAX_FOUND])
     return Invalid(f"{errors[0].pointer}: {errors[0].detail}", errors=errors)
 
 
@@ -182,7 +187,13 @@ async def _on_fault(request: Request, error: Exception) -> JSONResponse:
     return render(request, ServiceError("the service failed; its log has the reason"))
 
 
-HANDLERS: dict[type[Exception], Callable[[Request, Any], Awaitable[JSONResponse]]] = {
+async def _on_broken_off(request: Request, error: ClientDisconnect) -> Response:
+    """Nobody hears the answer; the log and the counts tell it from a fault of ours."""
+    return Response(status_code=CLIENT_GONE)
+
+
+HANDLERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
+    ClientDisconnect: _on_broken_off,
     ServiceError: _on_service_error,
     RequestValidationError: _on_invalid_request,
     HTTPException: _on_http_error,

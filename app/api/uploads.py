@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from app.datasets.arrival import too_large
@@ -14,6 +16,10 @@ from app.errors import BadRequest, Invalid, TooSlow
 
 # What the frame of a multipart body may add to the file.
 FRAME_BYTES = 65_536
+# Control characters, and those that change the direction in which the others are read.
+_UNSEEN = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+INVISIBLE = re.compile(f"[{_UNSEEN}]")
+VISIBLE = f"^[^{_UNSEEN}]+$"
 
 
 async def limited(
@@ -54,7 +60,8 @@ async def open_multipart(content_type: str, stream: AsyncIterator[bytes]) -> Fil
     _, options = parse_options_header(content_type)
     if not options.get(b"boundary"):
         raise BadRequest("the multipart body names no boundary", code="malformed_multipart")
-    parts = _Parts(options[b"boundary"])
+    with _well_formed():
+        parts = _Parts(options[b"boundary"])
     async for chunk in stream:
         parts.feed(chunk)
         if parts.found:
@@ -64,6 +71,15 @@ async def open_multipart(content_type: str, stream: AsyncIterator[bytes]) -> Fil
     return FilePart(_rest(parts, stream), parts.filename, parts.media_type)
 
 
+@contextmanager
+def _well_formed() -> Iterator[None]:
+    try:
+        yield
+    except FormParserError as error:
+        detail = f"the multipart body is malformed: {error}"
+        raise BadRequest(detail, code="malformed_multipart") from error
+
+
 async def _rest(parts: _Parts, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield parts.take()
     async for chunk in stream:
@@ -71,6 +87,11 @@ async def _rest(parts: _Parts, stream: AsyncIterator[bytes]) -> AsyncIterator[by
         yield parts.take()
     if not parts.complete:
         raise BadRequest("the multipart body ends within the file", code="malformed_multipart")
+
+
+def _shown(filename: str) -> str:
+    """What people see of a name: without characters that a row cannot keep, or that deceive."""
+    return INVISIBLE.sub("", filename)
 
 
 class _Parts:
@@ -97,11 +118,8 @@ class _Parts:
         )
 
     def feed(self, chunk: bytes) -> None:
-        try:
+        with _well_formed():
             self._parser.write(chunk)
-        except MultipartParseError as error:
-            detail = f"the multipart body is malformed: {error}"
-            raise BadRequest(detail, code="malformed_multipart") from error
 
     def take(self) -> bytes:
         data, self._data = b"".join(self._data), []
@@ -124,7 +142,7 @@ class _Parts:
             self.found = True
             self.media_type = self._headers.get(b"content-type", b"").decode("latin-1")
             filename = options.get(b"filename")
-            self.filename = filename.decode("utf-8", "replace") if filename else None
+            self.filename = _shown(filename.decode("utf-8", "replace")) if filename else None
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self._inside:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from itertools import islice
 from typing import Annotated, Any, Literal, Union, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+    model_validator,
+)
 
 from core.config import METHODS, Method
 
@@ -29,10 +40,37 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 ANY_NUMBER = (0, 1_000_000_000)
 
 
+# Of mistakes in one place no more are reported than a caller reads; each costs time and memory.
+MAX_MISTAKES = 10
+
+
 class Strict(BaseModel):
     """Unknown fields are errors, and so are NaN and infinity."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forget_most_unknown(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or len(given) <= len(cls.model_fields):
+            return given
+        unknown = [name for name in given if name not in cls.model_fields]
+        forgotten = set(unknown[MAX_MISTAKES:])
+        return {name: value for name, value in given.items() if name not in forgotten}
+
+
+def _in_parts(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Check some items after the other, up to the first mistakes; there may be 100,000."""
+    if not isinstance(given, dict):
+        return check(given)
+    checked: dict[str, Any] = {}
+    items = iter(given.items())
+    while part := dict(islice(items, MAX_MISTAKES)):
+        checked |= check(part)
+    return checked
+
+
+InParts = WrapValidator(_in_parts)
 
 
 def _strict(hint: Any, name: str) -> Any:

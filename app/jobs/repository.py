@@ -72,7 +72,7 @@ def read_job(session: Reader, tenant: str, job_id: str) -> AnyRow | None:
     return session.execute(_POLL_ONE, values).one_or_none()
 
 
-def find_submitted(session: Session, tenant: str, key: str) -> AnyRow | None:
+def find_submitted(session: Reader, tenant: str, key: str) -> AnyRow | None:
     """The job that was submitted with this idempotency key, and the hash of what was asked."""
     statement = select(*POLLED, Job.request_hash)
     statement = statement.where(Job.tenant == tenant, Job.idempotency_key == key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +14,7 @@ from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
 from app.db.base import AnyRow, Reader, new_id
 from app.db.clock import moment, read_clock
-from app.db.tenants import lock_tenant
+from app.db.tenants import TenantDatabase, lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
 from app.jobs.endings import end
@@ -33,25 +32,65 @@ from app.quota import UNLIMITED, Quota
 def validate(
     session: Reader, tenant: str, specification: Specification, memory: int | None = None
 ) -> None:
-    """Refuse what cannot run, without submitting it; `memory` are the bytes that a worker has."""
-    dataset = datasets.read(session, tenant, specification.dataset_id)
-    _check(session, dataset, specification, memory)
+    """Refuse what cannot run; `memory` are the bytes that a worker has.
+
+    Takes time with the columns, and no locks: a dataset that is ready does not change.
+    """
+    dataset = _usable(
+        datasets.read(session, tenant, specification.dataset_id), specification.dataset_id
+    )
+    if dataset.status != DatasetStatus.READY:
+        return
+    columns = datasets.read_columns(session, specification.dataset_id)
+    check_columns(specification, [column["name"] for column in columns])
+    if memory is not None:
+        check_memory(specification, dataset.n_rows, columns, memory)
 
 
-def _check(
-    session: Reader, dataset: AnyRow | None, specification: Specification, memory: int | None
-) -> None:
+def _usable(dataset: AnyRow | None, dataset_id: str) -> AnyRow:
     if dataset is None:
-        detail = f"there is no dataset {specification.dataset_id}"
+        detail = f"there is no dataset {dataset_id}"
         raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
     if dataset.status == DatasetStatus.REJECTED:
         detail = f"the dataset was rejected: {dataset.reason}"
         raise Invalid(detail, code="dataset_rejected", errors=[FieldError("/dataset_id", detail)])
-    if dataset.status == DatasetStatus.READY:
-        columns = datasets.read_columns(session, dataset.id)
-        check_columns(specification, [column["name"] for column in columns])
-        if memory is not None:
-            check_memory(specification, dataset.n_rows, columns, memory)
+    return dataset
+
+
+def accept(
+    database: TenantDatabase,
+    tenant: str,
+    bell: Bell,
+    specification: Specification,
+    key: str | None,
+    quota: Quota,
+    memory: int,
+) -> AnyRow:
+    """The job that this key was used for before, or a new one, if it can run."""
+
+    def known_or_valid(session: Reader) -> AnyRow | None:
+        known = find_submitted(session, tenant, specification, key)
+        if known is None:
+            validate(session, tenant, specification, memory)
+        return known
+
+    known = database.read_again(tenant, known_or_valid)
+    if known is not None:
+        return known
+    with database.write(tenant) as session:
+        return submit(session, tenant, bell, specification, key, quota)[0]
+
+
+def find_submitted(
+    session: Reader, tenant: str, specification: Specification, key: str | None
+) -> AnyRow | None:
+    """The job that was submitted with this key; Invalid if something else was asked with it."""
+    known = None if key is None else repository.find_submitted(session, tenant, key)
+    if known is not None and known.request_hash != specification.digest():
+        detail = "this Idempotency-Key was used with another body"
+        error = FieldError("/Idempotency-Key", detail, "header")
+        raise Invalid(detail, code="idempotency_key_reused", errors=[error])
+    return known
 
 
 def submit(
@@ -61,36 +100,26 @@ def submit(
     specification: Specification,
     key: str | None,
     quota: Quota = UNLIMITED,
-    memory: int | None = None,
 ) -> tuple[AnyRow, bool]:
     """Write the job, commit, then ring; the answer tells whether the job is new."""
-    asked = hashlib.sha256(specification.model_dump_json().encode()).hexdigest()
-    if key is not None and (known := _submitted_before(session, tenant, key, asked)):
+    with session.begin():
+        known = find_submitted(session, tenant, specification, key)
+    if known is not None:
         return known, False
     tasks = plan_units(specification)
     try:
         with session.begin():
             lock_tenant(session, tenant)
-            job = _new_job(read_clock(session), tenant, specification, key, asked, tasks)
+            job = _new_job(read_clock(session), tenant, specification, key, tasks)
             quota.check_submission(repository.count_jobs(session, tenant, Status.QUEUED))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
-            _check(session, dataset, specification, memory)
+            _usable(dataset, specification.dataset_id)
             row = repository.add_job(session, job)
             units.add_units(session, job, tasks)
     except IntegrityError:  # another request with the same key was faster
-        return submit(session, tenant, bell, specification, key, quota, memory)
+        return submit(session, tenant, bell, specification, key, quota)
     ring(bell, row)
     return row, True
-
-
-def _submitted_before(session: Session, tenant: str, key: str, asked: str) -> AnyRow | None:
-    with session.begin():
-        known = repository.find_submitted(session, tenant, key)
-    if known is not None and known.request_hash != asked:
-        detail = "this Idempotency-Key was used with another body"
-        error = FieldError("/Idempotency-Key", detail, "header")
-        raise Invalid(detail, code="idempotency_key_reused", errors=[error])
-    return known
 
 
 def _new_job(
@@ -98,7 +127,6 @@ def _new_job(
     tenant: str,
     specification: Specification,
     key: str | None,
-    asked: str,
     tasks: Sequence[Task],
 ) -> Job:
     assert specification.deadline_seconds is not None  # by completed()
@@ -109,7 +137,7 @@ def _new_job(
         specification=specification.model_dump(mode="json"),
         labels=specification.labels,
         idempotency_key=key,
-        request_hash=asked,
+        request_hash=specification.digest(),
         n_units=len(tasks),
         created_at=now,
         available_at=now,

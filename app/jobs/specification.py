@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StrictInt, StringConstraints, TypeAdapter
+from pydantic import BeforeValidator, Field, StrictInt, StringConstraints, TypeAdapter
+from rapidfuzz import fuzz, process
 
 from app.errors import FieldError, Invalid, pointer
-from app.jobs.methods import METHOD_MODELS, Strict
+from app.jobs.methods import METHOD_MODELS, InParts, Strict
 from core.config import (
     Columns,
     Compare,
@@ -21,27 +22,41 @@ from core.config import (
     method_from_dict,
 )
 from core.errors import CoreError
+from core.names import check_names
 
 MAX_SEED = 2**63 - 1
 MAX_K = 100_000
 MAX_SUGGESTIONS = 5
+# Comparing takes time with both lengths; names of columns are seldom half as long.
+MAX_COMPARED = 256
+SIMILAR_PERCENT = 60
 MAX_METHODS = 16
+MAX_LABELS = 32
 
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 Label = Annotated[str, StringConstraints(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 LabelKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+# One mistake is enough: there may be 100,000.
+Names = Annotated[list[Name], Field(fail_fast=True)]
 AnyMethod: Any = Annotated[METHOD_MODELS, Field(discriminator="name")]
 _GSM_CPD = TypeAdapter(AnyMethod).validate_python({"name": "gsm_cpd"})
+
+
+def _require_few(labels: Any) -> Any:
+    """Before each is looked at: there may be 100,000."""
+    if isinstance(labels, dict) and len(labels) > MAX_LABELS:
+        raise ValueError(f"at most {MAX_LABELS} labels, not {len(labels)}")
+    return labels
 
 
 class ColumnChoice(Strict):
     """Which features take part."""
 
-    include: list[Name] = Field(default=[], description="Chosen first, in this order.")
-    exclude: list[Name] = Field(default=[], description="Left out of the search.")
-    candidates: list[Name] | None = Field(
+    include: Names = Field(default=[], description="Chosen first, in this order.")
+    exclude: Names = Field(default=[], description="Left out of the search.")
+    candidates: Names | None = Field(
         default=None, description="The only ones searched, when given."
     )
 
@@ -51,7 +66,7 @@ class DiscretizeChoice(Strict):
 
     bins: Annotated[StrictInt, Field(ge=2, le=255)] = 5
     strategy: Literal["uniform", "quantile"] = "uniform"
-    kinds: dict[Name, Kind] = Field(
+    kinds: Annotated[dict[Name, Kind], InParts] = Field(
         default={}, description="Columns whose kind the rule is not to decide."
     )
 
@@ -92,7 +107,9 @@ class Specification(Strict):
     method: AnyMethod = Field(default_factory=lambda: _GSM_CPD, description="By `name`.")
     columns: ColumnChoice = ColumnChoice()
     discretize: DiscretizeChoice = DiscretizeChoice()
-    weight_column: Name | None = None
+    weight_column: Name | None = Field(
+        default=None, description="How often each row counts; 1e15 in all at most."
+    )
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] = 0
     evaluate: EvaluateChoice | None = None
     compare: CompareChoice | None = Field(
@@ -102,7 +119,9 @@ class Specification(Strict):
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="Counted from the submission; the longest allowed when left out."
     )
-    labels: dict[LabelKey, Label] = Field(default={}, max_length=32)
+    labels: Annotated[dict[LabelKey, Label], BeforeValidator(_require_few)] = Field(
+        default={}, max_length=MAX_LABELS
+    )
 
     def completed(self, max_deadline_seconds: int) -> Self:
         """With the deadline that applies, after every option has passed the engine's own checks."""
@@ -112,7 +131,14 @@ class Specification(Strict):
         if seconds > max_deadline_seconds:
             sentence = f"must be at most {max_deadline_seconds}, not {seconds}"
             raise _invalid([FieldError("/deadline_seconds", f"deadline_seconds {sentence}")])
-        return self.model_copy(update={"deadline_seconds": seconds})
+        completed = self.model_copy(update={"deadline_seconds": seconds})
+        if "deadline_seconds" not in self.model_fields_set:
+            completed.model_fields_set.remove("deadline_seconds")
+        return completed
+
+    def digest(self) -> str:
+        """A hash of what the caller wrote: of no default, which another version may change."""
+        return hashlib.sha256(self.model_dump_json(exclude_unset=True).encode()).hexdigest()
 
 
 def config_of(specification: Specification, n_threads: int = 0) -> SelectionConfig:
@@ -156,16 +182,16 @@ def _method_of(document: dict[str, Any], path: str) -> Method:
 
 
 def check_columns(specification: Specification, names: Sequence[str]) -> None:
-    """Refuse a specification that speaks of columns which the dataset has not."""
+    """Refuse a specification that no dataset with these columns can meet."""
     known = set(names)
     unknown = [(pointer, n) for pointer, n in _mentions(specification) if n not in known]
     errors = [FieldError(p, _unknown(n, names)) for p, n in unknown[:MAX_SUGGESTIONS]]
     if errors:
         raise Invalid(errors[0].detail, code="unknown_column", errors=errors)
-    n_features = len(known) - 1 - (specification.weight_column is not None)
-    if specification.k != "auto" and specification.k > n_features:
-        detail = f"k is {specification.k}, but the dataset has {n_features} features"
-        raise _invalid([FieldError("/k", detail)])
+    try:
+        check_names(names, specification.target, config_of(specification))
+    except CoreError as error:
+        raise _refused(error) from error
 
 
 def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
@@ -182,7 +208,9 @@ def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:
-    nearest = get_close_matches(name, names, n=1, cutoff=0.4)
+    nearest = None
+    if len(name) <= MAX_COMPARED:
+        nearest = process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=SIMILAR_PERCENT)
     hint = f"; the nearest name is {nearest[0]!r}" if nearest else ""
     return f"the dataset has no column {name!r}{hint}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -15,10 +15,14 @@ from core.data.encoding import CodedColumn, as_column, encode_column, encode_col
 from core.data.problem import CodedProblem
 from core.data.texts import Column, Texts
 from core.errors import InvalidConfig, InvalidData
+from core.names import check_k, check_names
 from core.results import Dropped, EncodedColumn
 
 NAMED = 5
 """In a note, how many columns are named; the encoding says it of each."""
+
+MAX_WEIGHT = 1e15
+"""Of all rows together: counts up to here are added without losing one."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def prepare(
     on_column: Callable[[float], None],
 ) -> Prepared:
     """Check everything that can be checked before work begins, and encode."""
-    n_rows = _check_names(columns, target, config)
+    n_rows = _check_table(columns, target, config)
     weights = _weights(columns, config.weight_column)
     label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
     rows = _rows_to_use(target, label, weights)
@@ -61,7 +65,7 @@ def prepare(
         seed=config.seed,
         n_threads=config.n_threads,
     )
-    _check_k(config, len(set(included) | set(candidates)))
+    check_k(config, len(set(included) | set(candidates)))
     excluded = set(config.columns.exclude)
     dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
     dropped += [Dropped(name=name, reason=why) for name, why in useless.items() if why is not None]
@@ -70,32 +74,12 @@ def prepare(
     return Prepared(names, problem, rows, (*encoding, label.learnt), tuple(dropped), notes)
 
 
-def _check_names(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
+def _check_table(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
     for name in columns:
         if not isinstance(name, str):
             raise InvalidData(f"column names must be strings, not {name!r}", str(name))
-    _require_known([target], columns, "target")
-    options = config.columns
-    _require_known(options.include, columns, "columns.include")
-    _require_known(options.exclude, columns, "columns.exclude")
-    _require_known(options.candidates or (), columns, "columns.candidates")
-    _require_known([config.weight_column] if config.weight_column else [], columns, "weight_column")
-    _require_known(config.discretize.kinds, columns, "discretize.kinds")
-    if config.weight_column == target:
-        raise InvalidConfig(f"weight_column names the target {target!r}", "weight_column")
-    taken = {target, config.weight_column}
-    for field in ("include", "exclude", "candidates"):
-        for name in getattr(options, field) or ():
-            if name in taken:
-                raise InvalidConfig(
-                    f"columns.{field} names {name!r}, which is no feature here", f"columns.{field}"
-                )
-    both = set(options.include) & set(options.exclude)
-    if both:
-        raise InvalidConfig(
-            f"column {min(both)!r} is both included and excluded", "columns.exclude"
-        )
-    used = columns.keys() - set(options.exclude)
+    check_names(columns, target, config)
+    used = columns.keys() - set(config.columns.exclude)
     lengths = {name: len(as_column(name, columns[name])) for name in columns if name in used}
     if lengths[target] == 0:
         raise InvalidData("the data has no rows", target)
@@ -105,16 +89,6 @@ def _check_names(columns: Mapping[str, Column], target: str, config: SelectionCo
                 f"column {name!r} has {length} rows, the target has {lengths[target]}", name
             )
     return lengths[target]
-
-
-def _require_known(names: Iterable[str], columns: Mapping[str, Column], field: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name not in columns:
-            raise InvalidConfig(f"{field} names a column that is not there: {name!r}", field)
-        if name in seen:
-            raise InvalidConfig(f"{field} names {name!r} twice", field)
-        seen.add(name)
 
 
 def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
@@ -130,6 +104,12 @@ def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InvalidData(
             f"weight column {name!r} holds missing, infinite or negative values", name
+        )
+    if weights.sum() > MAX_WEIGHT:
+        raise InvalidData(
+            f"weight column {name!r} sums to {weights.sum():.1e}; weights are counts of rows, and "
+            f"together at most {MAX_WEIGHT:.0e}",
+            name,
         )
     return weights
 
@@ -172,17 +152,6 @@ def _taking_part(
             "no usable feature is left: all are constant, missing or excluded", "columns"
         )
     return tuple(place[name] for name in config.columns.include), candidates
-
-
-def _check_k(config: SelectionConfig, n_usable: int) -> None:
-    if config.k == "auto":
-        return
-    if config.k > n_usable:
-        raise InvalidConfig(f"k is {config.k}, but only {n_usable} features can be chosen", "k")
-    if config.k < len(config.columns.include):
-        raise InvalidConfig(
-            f"k is {config.k}, below the {len(config.columns.include)} included columns", "k"
-        )
 
 
 def _code_table(features: list[CodedColumn], rows: Ints) -> Bytes:

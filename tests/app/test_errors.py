@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import httpx
@@ -165,6 +166,8 @@ def test_unknown_dataset_and_columns(service: Service) -> None:
         ({"label": "no-value"}, "/label"),
         ({"created_after": "yesterday"}, "/created_after"),
         ({"created_after": "2026-01-01T00:00:00"}, "/created_after"),
+        ({"created_after": "0001-01-01T00:00:00+23:59"}, "/created_after"),
+        ({"created_before": "9999-12-31T23:59:59-23:59"}, "/created_before"),
         ({"unknown": "1"}, "/unknown"),
     ],
 )
@@ -175,7 +178,21 @@ def test_bad_queries(service: Service, query: dict[str, Any], pointer: str) -> N
     assert problem["errors"][0]["place"] == "query"
 
 
-@pytest.mark.parametrize("token", ["x", "AAAA", "WzEsMl0", "bnVsbA", "WyIyMDI2IiwgIngiXQ", "é"])
+FORGED = [
+    '["0001-01-01T00:00:00+23:59", "job_%s"]' % ("0" * 32),
+    '["9999-12-31T23:59:59-23:59", "job_%s"]' % ("0" * 32),
+    '["2026-01-01T00:00:00+00:00", "job_\\ud800"]',
+    '["2026-01-01T00:00:00+00:00", "job_\\u0000"]',
+]
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *["x", "AAAA", "WzEsMl0", "bnVsbA", "WyIyMDI2IiwgIngiXQ", "é"],
+        *(urlsafe_b64encode(position.encode()).decode() for position in FORGED),
+    ],
+)
 def test_forged_page_tokens(service: Service, token: str) -> None:
     query = {"page_token": token}
     assert_problem(
@@ -218,6 +235,8 @@ def test_bad_uploads(service: Service) -> None:
     assert_problem(post("/v1/datasets", content=b"x", headers=broken), 400, "malformed_multipart")
     cut = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b'
     assert_problem(post("/v1/datasets", content=cut, headers=broken), 400, "malformed_multipart")
+    endless = {"content-type": "multipart/form-data; boundary=" + "B" * 257}
+    assert_problem(post("/v1/datasets", content=b"x", headers=endless), 400, "malformed_multipart")
     response = post("/v1/datasets?delimiter=ab", content=CSV, headers=CSV_TYPE)
     assert_problem(response, 422, "invalid_request", "/delimiter")
 
@@ -248,3 +267,88 @@ def test_an_upload_that_breaks_off_leaves_nothing(service: Service) -> None:
         service.until("/livez", lambda _: service.stored != stored)
     service.until("/livez", lambda _: service.stored == stored)
     assert service.stored == stored
+    log = service.data_dir / "api.log"
+    service.until("/livez", lambda _: '"status": 499' in log.read_text())
+    assert "ClientDisconnect" not in log.read_text()
+
+
+ALWAYS_FAIL: dict[str, tuple[dict[str, Any], str]] = {
+    "the target included": ({"columns": {"include": ["y"]}}, "/columns/include"),
+    "the target excluded": ({"columns": {"exclude": ["y"]}}, "/columns/exclude"),
+    "the target a candidate": ({"columns": {"candidates": ["y"]}}, "/columns/candidates"),
+    "included and excluded": (
+        {"columns": {"include": ["a"], "exclude": ["a"]}},
+        "/columns/exclude",
+    ),
+    "the target as weight": ({"weight_column": "y"}, "/weight_column"),
+    "no candidates": ({"columns": {"candidates": []}}, "/columns"),
+    "everything excluded": ({"columns": {"exclude": ["a", "b", "slow"]}}, "/columns"),
+    "a name twice": ({"columns": {"include": ["a", "a"]}}, "/columns/include"),
+    "fewer than included": ({"k": 1, "columns": {"include": ["a", "b"]}}, "/k"),
+    "more than candidates": ({"k": 2, "columns": {"candidates": ["a"]}}, "/k"),
+}
+
+
+@pytest.mark.parametrize("what", ALWAYS_FAIL)
+def test_what_always_fails_is_refused_before_it_runs(service: Service, what: str) -> None:
+    fields, pointer = ALWAYS_FAIL[what]
+    body = {"dataset_id": service.ready_dataset(), "target": "y", **fields}
+    response = service.client.post("/v1/jobs", json=body)
+    assert_problem(response, 422, "invalid_request", pointer)
+    same_when_checked(service, body)
+
+
+def test_of_many_mistakes_the_first_few_are_told(service: Service) -> None:
+    plain = {"dataset_id": DATASET, "target": "y"}
+    many = {f"k{i}": 1 for i in range(50_000)}
+    for body in (
+        {**plain, **many},
+        {**plain, "columns": many},
+        {**plain, "columns": {"include": [1] * 50_000}},
+        {**plain, "discretize": {"kinds": many}},
+        {**plain, "labels": many},
+    ):
+        response = service.client.post("/v1/jobs", json=body)
+        assert response.status_code == 422
+        assert 1 <= len(response.json()["errors"]) <= 20
+        assert len(response.content) < 10_000
+
+
+def test_unknown_names_hold_up_nobody(service: Service) -> None:
+    """Each was compared with every column, while the tenant's lock was held."""
+    names = [f"{i:06d}" + "abcdefghij" * 20 for i in range(2000)]
+    row = ",".join(str(i % 7) for i in range(2000))
+    dataset_id = service.ready_dataset(f"{','.join(names)}\n{row}\n{row}1\n".encode())
+    unknown = [name[:-1] + "x" for name in names[:5]]
+    body = {"dataset_id": dataset_id, "target": names[0], "columns": {"include": unknown}}
+    problem = assert_problem(
+        service.client.post("/v1/jobs", json=body),
+        422,
+        "unknown_column",
+        *(f"/columns/include/{i}" for i in range(5)),
+    )
+    assert repr(names[0]) in problem["detail"]
+    far = {**body, "target": "z" * 1000}
+    assert "nearest" not in service.client.post("/v1/jobs", json=far).json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["a\x00b.csv", "a\x1b[2Jb.csv", "a\u202eb.csv", "a\u2066b.csv"])
+def test_names_of_files_are_kept_as_people_see_them(service: Service, name: str) -> None:
+    content = b"a,b\n1,2\n" + repr(name).encode()
+    frame = (
+        b'--B\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n--B--\r\n'
+    )
+    response = service.client.post(
+        "/v1/datasets",
+        content=frame % (name.encode(), content),
+        headers={"content-type": "multipart/form-data; boundary=B"},
+    )
+    # A control character may also end the header: then the frame itself is refused.
+    if response.status_code == 201:
+        assert response.json()["name"] in {"ab.csv", "a[2Jb.csv"}
+    else:
+        assert_problem(response, 400, "malformed_multipart")
+    response = service.client.post(
+        "/v1/datasets", params={"name": name}, content=content, headers=CSV_TYPE
+    )
+    assert_problem(response, 422, "invalid_request", "/name")

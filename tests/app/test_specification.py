@@ -61,3 +61,13 @@ def test_a_plain_job_has_no_units() -> None:
         "sample",
         "summary",
     ]
+
+
+def test_what_was_asked_does_not_change_with_what_is_usual() -> None:
+    """A retry after the service was set anew is the same request."""
+    asked = Specification.model_validate(PLAIN)
+    assert asked.completed(3600).deadline_seconds == 3600
+    assert asked.completed(3600).digest() == asked.completed(7200).digest() == asked.digest()
+    spelt_out = Specification.model_validate({**PLAIN, "deadline_seconds": 3600})
+    assert spelt_out.completed(3600).digest() != asked.digest()
+    assert complete(method={"name": "mrmr"}).digest() != asked.digest()

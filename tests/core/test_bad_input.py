@@ -55,6 +55,7 @@ BAD_DATA: dict[str, tuple[dict[Any, Any], SelectionConfig, str]] = {
         "w",
     ),
     "infinite weight": (columns(w=[1, np.inf, 1, 1]), SelectionConfig(1, weight_column="w"), "w"),
+    "weights beyond counting": (columns(w=[1e100] * 4), SelectionConfig(1, weight_column="w"), "w"),
     "weights that are text": (columns(w=list("abcd")), SelectionConfig(1, weight_column="w"), "w"),
     "weights in two dimensions": (
         columns(w=np.ones((4, 1))),

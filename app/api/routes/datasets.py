@@ -12,7 +12,7 @@ from app.api import paging
 from app.api.deps import CallerDep, DatasetId
 from app.api.openapi import header, link, problems
 from app.api.schemas.datasets import DatasetPage, DatasetRead, DatasetSummary
-from app.api.uploads import FRAME_BYTES, limited, open_multipart
+from app.api.uploads import FRAME_BYTES, VISIBLE, limited, open_multipart
 from app.datasets import service
 from app.datasets.arrival import too_large
 from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
@@ -53,7 +53,7 @@ STORED: dict[str, Any] = {"headers": {"Location": header("The dataset.")}, "link
 class UploadQuery(Strict):
     """How a CSV is to be read; what is left out is detected."""
 
-    name: Annotated[str | None, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")] = None
+    name: Annotated[str | None, Field(max_length=255, pattern=VISIBLE)] = None
     delimiter: Annotated[str | None, Field(pattern=r"^[\t -~]$")] = None
     encoding: Annotated[
         str | None, Field(pattern=r"^(utf-8|utf-16|latin-1|cp1252|ascii)$", examples=["utf-8"])

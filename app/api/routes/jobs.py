@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from app.api import paging
 from app.api.deps import CallerDep, JobId, require_json
@@ -45,8 +45,8 @@ class ListQuery(paging.PageQuery):
             pattern=r"^[A-Za-z0-9_.-]{1,64}=[^\x00-\x1f\x7f]{0,256}$", examples=["project=churn"]
         ),
     ] = None
-    created_after: AwareDatetime | None = None
-    created_before: AwareDatetime | None = None
+    created_after: paging.Moment | None = None
+    created_before: paging.Moment | None = None
 
 
 @router.post(
@@ -78,8 +78,9 @@ def submit_job(
     if query.validate_only:
         return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
     services = caller.services
-    job, _ = caller.write(
-        service.submit,
+    job = service.accept(
+        services.tenants,
+        caller.tenant,
         services.bell,
         body.completed(services.settings.max_deadline_seconds),
         idempotency_key,
