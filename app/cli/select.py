@@ -16,11 +16,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.terminal import show
 from app.datasets.columns import Held, load_columns
-from app.datasets.faults import Passing
+from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, format_of
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
-from app.datasets.tables import Rejected, Source, ingest
+from app.datasets.tables import Source, ingest
 from app.report.charts import charts_of
 from app.report.page import report
 from core.config import (

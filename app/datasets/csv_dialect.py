@@ -20,17 +20,24 @@ BOMS = {
 MISSING = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "#N/A")
 
 
-def detect_encoding(sample: bytes) -> str:
-    """The encoding that the byte order mark names, UTF-8 where it fits, else Windows-1252."""
+def detect_encoding(path: Path, sample: bytes) -> str:
+    """The encoding that the byte order mark names, UTF-8 where all fits, else Windows-1252."""
     for bom, encoding in BOMS.items():
         if sample.startswith(bom):
             return encoding
+    return "utf-8" if _is_utf8(path) else "cp1252"
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        # Not final: the sample may end within a character.
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=False)
+        with path.open("rb") as file:
+            while chunk := file.read(SAMPLE_BYTES):
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+        return False
+    return True
 
 
 def detect_delimiter(lines: Sequence[str]) -> str:
@@ -39,7 +46,8 @@ def detect_delimiter(lines: Sequence[str]) -> str:
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
-    widths = [len(row) for row in csv.reader(lines, delimiter=delimiter) if row]
+    beginnings = (line[:SAMPLE_BYTES] for line in lines)
+    widths = [len(row) for row in csv.reader(beginnings, delimiter=delimiter) if row]
     if not widths or widths[0] == 1:
         return (0, 0)
     return (sum(width == widths[0] for width in widths), widths[0])

@@ -25,6 +25,10 @@ OUT_OF_MEMORY = re.compile(
 )
 
 
+class Rejected(Exception):
+    """The file cannot be used; the message is the reason, a sentence for its owner."""
+
+
 class Passing(Exception):
     """Reading failed by something that the bytes did not cause; another attempt may succeed."""
 

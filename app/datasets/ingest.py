@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from app.datasets.faults import Passing
+from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
@@ -51,7 +51,7 @@ def main(argument: str) -> None:
             Path(order.source), Format(order.format), CsvOptions(**order.options), directory
         )
         outcome = tables.ingest(source, directory / COLUMNS, limits)
-    except tables.Rejected as error:
+    except Rejected as error:
         outcome = {"rejected": str(error)}
     except Passing as error:
         outcome = {"failed": str(error)}

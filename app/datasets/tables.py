@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import errno
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,13 @@ from app.datasets.csv_dialect import (
     has_header,
     read_sample,
 )
-from app.datasets.faults import PASSING, Passing, system_error
+from app.datasets.faults import PASSING, Passing, Rejected, system_error
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
+from app.datasets.profile import profile
 
-PROFILE_CELLS = 8_000_000
-N_BINS = 16
-MAX_VALUE_LENGTH = 40
 MAX_REASON = 300
+MANY_VALUES = 256
 TRANSCODE_CHARACTERS = 1 << 20
 COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -42,10 +42,6 @@ COMPRESSED = {
 
 
 UNREADABLE = (pl.exceptions.PolarsError, pa.ArrowException, csv.Error, OSError, UnicodeError)
-
-
-class Rejected(Exception):
-    """The file cannot be used; the message is the reason, a sentence for its owner."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +59,11 @@ def ingest(source: Source, target: Path, limits: Limits) -> dict[str, Any]:
     if source.path.stat().st_size == 0:
         raise Rejected("the file is empty")
     try:
-        frame = typed(scan(source, limits), limits)
+        frame, as_text = typed(*scan(source, limits), limits)
         frame.sink_parquet(target, compression="zstd", statistics=False)
         n_rows = pl.scan_parquet(target).select(pl.len()).collect().item()
         _check_rows(n_rows, limits)
-        return {"n_rows": n_rows, "columns": list(profile(target, n_rows, limits))}
+        return {"n_rows": n_rows, "columns": list(profile(target, n_rows, limits, as_text))}
     except MemoryError:  # also one of pyarrow's own errors
         raise
     except UNREADABLE as error:
@@ -90,8 +86,8 @@ def _sentence(fmt: Format, error: Exception) -> str:
     return f"the file could not be read as {fmt.replace('_', ' ')}: {first}"
 
 
-def scan(source: Source, limits: Limits) -> pl.LazyFrame:
-    """The file as a lazy frame, with the names checked."""
+def scan(source: Source, limits: Limits) -> tuple[pl.LazyFrame, set[str]]:
+    """The file as a lazy frame, with the names checked, and columns that only text can hold."""
     if source.format is Format.CSV:
         return _scan_csv(source, limits)
     if source.format is Format.PARQUET:
@@ -103,10 +99,10 @@ def scan(source: Source, limits: Limits) -> pl.LazyFrame:
         with pa.memory_map(str(source.path)) as file:
             names = pa.ipc.open_file(file).schema.names
     else:
-        return _scan_stream(source, limits)
+        return _scan_stream(source, limits), set()
     check_names(names, limits)
     reader = pl.scan_parquet if source.format is Format.PARQUET else pl.scan_ipc
-    return reader(source.path)
+    return reader(source.path), set()
 
 
 def _scan_stream(source: Source, limits: Limits) -> pl.LazyFrame:
@@ -124,27 +120,33 @@ def _scan_stream(source: Source, limits: Limits) -> pl.LazyFrame:
     return pl.scan_ipc(copy)
 
 
-def _scan_csv(source: Source, limits: Limits) -> pl.LazyFrame:
+def _scan_csv(source: Source, limits: Limits) -> tuple[pl.LazyFrame, set[str]]:
     sample, complete = read_sample(source.path, limits.max_header_bytes)
     _check_text(sample)
-    encoding = source.options.encoding or detect_encoding(sample)
+    encoding = source.options.encoding or detect_encoding(source.path, sample)
     if b"\0" in sample and not encoding.lower().startswith("utf-16"):
         raise Rejected("the file is not text: it contains NUL bytes")
     lines = first_lines(sample, encoding, complete=complete)
     delimiter = source.options.delimiter or detect_delimiter(lines[:100])
     first = next(csv.reader(lines, delimiter=delimiter), [])
+    check_width(len(first), limits)
     header = has_header(first) if source.options.header is None else source.options.header
     names = [cell if header and cell else f"column_{i}" for i, cell in enumerate(first, 1)]
     check_names(names, limits)
-    return pl.scan_csv(
+    read = partial(
+        pl.scan_csv,
         _as_utf8(source, encoding),
         separator=delimiter,
         has_header=header,
         new_columns=names,
         null_values=list(MISSING),
+        try_parse_dates=True,
         # A type guessed from the first rows would fail at the one word in the last.
         infer_schema_length=None,
     )
+    frame = read()
+    long = {name for name, kind in frame.collect_schema().items() if kind == pl.Int128}
+    return (read(schema_overrides=dict.fromkeys(long, pl.String)) if long else frame), long
 
 
 def _check_text(sample: bytes) -> None:
@@ -166,10 +168,15 @@ def _as_utf8(source: Source, encoding: str) -> Path:
     return copy
 
 
+def check_width(n_columns: int, limits: Limits) -> None:
+    """There may not be too many columns, which is seen before each gets a name."""
+    if n_columns > limits.max_columns:
+        raise Rejected(f"the file has {n_columns} columns, more than {limits.max_columns}")
+
+
 def check_names(names: Sequence[str], limits: Limits) -> None:
     """Every column needs a name of its own, and there may not be too many."""
-    if len(names) > limits.max_columns:
-        raise Rejected(f"the file has {len(names)} columns, more than {limits.max_columns}")
+    check_width(len(names), limits)
     if len(names) < 2:
         raise Rejected("the file has fewer than two columns: a target and a feature are needed")
     repeated = [name for name, times in Counter(names).items() if times > 1]
@@ -190,17 +197,38 @@ def _check_rows(n_rows: int, limits: Limits) -> None:
         raise Rejected(f"the file has {n_rows} rows, more than {limits.max_rows}")
 
 
-def typed(frame: pl.LazyFrame, limits: Limits) -> pl.LazyFrame:
-    """Each column as whole numbers, numbers, booleans or text; NaN is missing."""
-    schema = frame.collect_schema()
-    return frame.head(limits.max_rows + 1).select(_cast(n, t) for n, t in schema.items())
+def typed(frame: pl.LazyFrame, as_text: set[str], limits: Limits) -> tuple[pl.LazyFrame, set[str]]:
+    """Each column as whole numbers, numbers, booleans or text; NaN is missing.
+
+    Numbers that floats would not tell apart become text, and are named beside those that are.
+    """
+    schema, frame = frame.collect_schema(), frame.head(limits.max_rows + 1)
+    as_text = as_text | _inexact(frame, [name for name, t in schema.items() if _is_wide(t)])
+    return frame.select(
+        pl.col(n).cast(pl.String) if n in as_text else _cast(n, t) for n, t in schema.items()
+    ), as_text
+
+
+def _is_wide(dtype: pl.DataType) -> bool:
+    return dtype.is_decimal() or dtype in (pl.Int128, pl.UInt128, pl.UInt64)
+
+
+def _inexact(frame: pl.LazyFrame, names: list[str]) -> set[str]:
+    """Columns that as floats have fewer values, and too few for their order to tell much."""
+    if not names:
+        return set()
+    exact = frame.select(pl.col(names).n_unique()).collect(engine="streaming").row(0)
+    as_floats = pl.col(names).cast(pl.Float64).n_unique()
+    rounded = frame.select(as_floats).collect(engine="streaming").row(0)
+    counts = zip(names, exact, rounded, strict=True)
+    return {name for name, n, n_rounded in counts if n_rounded < min(n, MANY_VALUES)}
 
 
 def _cast(name: str, dtype: pl.DataType) -> pl.Expr:
     column = pl.col(name)
     if dtype.is_float():
         return column.fill_nan(None)
-    if dtype.is_decimal() or dtype in (pl.Null, pl.Int128, pl.UInt128, pl.UInt64):
+    if _is_wide(dtype) or dtype == pl.Null:
         return column.cast(pl.Float64)
     if dtype.is_integer() or dtype in (pl.Boolean, pl.String):
         return column
@@ -209,80 +237,3 @@ def _cast(name: str, dtype: pl.DataType) -> pl.Expr:
     if dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     raise Rejected(f"column {name!r} holds {dtype}, which is no single value; leave it out")
-
-
-def profile(path: Path, n_rows: int, limits: Limits) -> Iterator[dict[str, Any]]:
-    """What each column is, a few columns at a time."""
-    names = pl.read_parquet_schema(path)
-    step = max(1, min(1000, PROFILE_CELLS // n_rows))
-    ordered = list(names)
-    for start in range(0, len(ordered), step):
-        chunk = pl.read_parquet(path, columns=ordered[start : start + step])
-        for column in chunk.iter_columns():
-            _check_cells(column, limits)
-            yield _profile_column(column)
-
-
-def _check_cells(column: pl.Series, limits: Limits) -> None:
-    if column.dtype != pl.String:
-        return
-    longest: Any = column.str.len_bytes().max()
-    if longest is not None and longest > limits.max_cell_bytes:
-        raise Rejected(
-            f"column {column.name!r} has a cell of {longest} bytes, "
-            f"more than {limits.max_cell_bytes}"
-        )
-    if column.str.contains("\0", literal=True).any():
-        raise Rejected(f"column {column.name!r} has cells with NUL bytes")
-
-
-def _profile_column(column: pl.Series) -> dict[str, Any]:
-    """Infinite values are counted beside the range, which is that of the finite ones."""
-    described: dict[str, Any] = {
-        "name": column.name,
-        "kind": _kind(column.dtype),
-        "levels": column.drop_nulls().n_unique(),
-        "missing": column.null_count(),
-        "infinite": 0,
-        "min": None,
-        "max": None,
-        "values": None,
-        "counts": [],
-    }
-    if column.dtype.is_numeric():
-        if column.dtype.is_float():
-            described["infinite"] = int(column.is_infinite().sum())
-            column = column.filter(column.is_finite())
-        described |= {"min": column.min(), "max": column.max(), "counts": _histogram(column)}
-        return described
-    return described | _frequent(column)
-
-
-def _histogram(column: pl.Series) -> list[int]:
-    """Values in bins of equal width from the smallest to the largest; one bin for a constant."""
-    # Halves, because the range of the largest numbers is no number.
-    halves = column.drop_nulls().cast(pl.Float64) / 2
-    if halves.is_empty():
-        return []
-    low, high = float(halves.min()), float(halves.max())  # type: ignore[arg-type]
-    if low == high:
-        return [len(halves)]
-    bins = ((halves - low) / (high - low) * N_BINS).clip(0, N_BINS - 1).cast(pl.UInt8)
-    found = dict(bins.value_counts().iter_rows())
-    return [found.get(i, 0) for i in range(N_BINS)]
-
-
-def _frequent(column: pl.Series) -> dict[str, Any]:
-    """The most frequent values, shortened, and how often each occurs."""
-    counted = column.drop_nulls().cast(pl.String).rename("value").value_counts(name="n")
-    rows = counted.sort(["n", "value"], descending=[True, False]).head(N_BINS).rows()
-    values = [value[:MAX_VALUE_LENGTH] for value, _ in rows]
-    return {"values": values, "counts": [n for _, n in rows]}
-
-
-def _kind(dtype: pl.DataType) -> str:
-    if dtype.is_integer():
-        return "integer"
-    if dtype.is_float():
-        return "number"
-    return "boolean" if dtype == pl.Boolean else "text"

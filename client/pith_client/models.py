@@ -41,6 +41,7 @@ class Column(Record):
     infinite: int
     min: float | None
     max: float | None
+    notes: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,7 @@ def test_profile_names_every_column(service: Service) -> None:
         "max": 2.5,
         "counts": [1, 0, 0, 0, 1, *[0] * 10, 1],
         "values": None,
+        "notes": [],
     }
     assert by_name["y"]["kind"] == "text"
 

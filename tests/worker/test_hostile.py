@@ -8,10 +8,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
-from app.datasets.tables import Rejected, Source, ingest
+from app.datasets.tables import Source, ingest
 from app.settings import Settings
 from tests.app.running import Service, running_api, running_worker
 from tests.worker.hostile import MAX_ROWS, Hostile, binaries, texts

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from app.datasets.columns import load_columns
+from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
-from app.datasets.tables import Rejected, Source, ingest
+from app.datasets.tables import Source, ingest
 from core.config import Discretize
 from core.data.encoding import encode_column
 from core.data.texts import NO_TEXT, Texts
@@ -173,6 +174,60 @@ def test_columns_left_out_are_not_read(tmp_path: Path) -> None:
     read(tmp_path, b"a,b,y\n1,u,3\n2,v,4\n")
     columns = load(tmp_path, without=("b",))
     assert {name: len(column) for name, column in columns.items()} == {"a": 2, "b": 0, "y": 2}
+
+
+def test_a_late_byte_of_windows_1252_decides_the_encoding(tmp_path: Path) -> None:
+    content = b"a,b\n" + b"1,x\n" * 100_000 + "2,é\n".encode("cp1252")
+    many = Limits(**{**vars(LIMITS), "max_rows": 1_000_000})
+    assert read(tmp_path, content, limits=many)["columns"][1]["values"] == ["x", "é"]
+
+
+def test_times_in_a_csv_are_numbers(tmp_path: Path) -> None:
+    content = (
+        b"day,time,zone,clock,word\n2026-01-02,2026-01-02T10:00:00,2026-01-02T10:00:00Z,10:00:00,x\n"
+        b"2026-01-04,2026-01-02 10:00:01.5,2026-01-02T10:00:00+02:00,10:00:01,2026-01-01\n"
+    )
+    columns = read(tmp_path, content)["columns"]
+    assert [column["kind"] for column in columns] == [*["integer"] * 4, "text"]
+    spans = [column["max"] - column["min"] for column in columns[:4]]
+    assert spans == [2, 1_500_000, 7_200_000_000, 1_000_000_000]
+
+
+LONG = [10**19 + i % 2 for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b"x,y\n" + b"".join(b"%d,%d\n" % (n, n % 2) for n in LONG), "csv"),
+        (as_parquet({"x": pa.array(LONG, pa.uint64()), "y": range(20)}), "parquet"),
+        (as_parquet({"x": pa.array(LONG, pa.decimal128(38)), "y": range(20)}), "parquet"),
+    ],
+)
+def test_numbers_that_floats_do_not_tell_apart_are_text(
+    tmp_path: Path, content: bytes, form: str
+) -> None:
+    column = read(tmp_path, content, form)["columns"][0]
+    assert (column["kind"], column["levels"]) == ("text", 2)
+    assert column["values"] == [str(10**19), str(10**19 + 1)]
+    assert column["notes"] == ["kept as text: as numbers, different values would become equal"]
+
+
+def test_one_value_far_from_all_others_is_noted(tmp_path: Path) -> None:
+    values = {"x": [*np.linspace(0, 1, 999), 1e12], "z": np.linspace(0, 1, 1000), "c": [1] * 1000}
+    columns = read(tmp_path, as_parquet(values), "parquet")["columns"]
+    note = "999 of 1000 values lie in a 16th of the range: a few are far from all"
+    assert [column["notes"] for column in columns] == [[note], [], []]
+
+
+def test_a_line_of_delimiters_is_refused_before_its_columns_get_names(tmp_path: Path) -> None:
+    wide = Limits(**{**vars(LIMITS), "max_columns": 10_000})
+    tracemalloc.start()
+    with pytest.raises(Rejected, match="1000001 columns"):
+        read(tmp_path, b"," * 1_000_000, limits=wide)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40_000_000
 
 
 def test_other_types_of_parquet(tmp_path: Path) -> None:

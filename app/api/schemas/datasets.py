@@ -25,6 +25,7 @@ class ColumnProfile(FromRow):
     counts: list[int] = Field(
         [], description="Of each of `values`, or of bins of equal width from `min` to `max`."
     )
+    notes: list[str] = Field([], description="What is worth knowing before a job uses it.")
 
 
 class DatasetSummary(FromRow):

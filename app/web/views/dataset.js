@@ -92,7 +92,12 @@ function row(column, dataset) {
     h("td", { class: "muted" }, column.kind),
     h("td", { class: "number" }, count(column.levels)),
     h("td", {}, missing(column, dataset.n_rows ?? 0)),
-    h("td", { class: "range" }, column.values ? column.values.slice(0, 4).join(", ") : span(column)),
+    h(
+      "td",
+      { class: "range" },
+      column.values ? column.values.slice(0, 4).join(", ") : span(column),
+      ...(column.notes ?? []).map((note) => h("p", { class: "muted" }, note)),
+    ),
     h("td", {}, h("a", { href: `#/new?${query}` }, "Predict")),
   );
 }
