@@ -74,6 +74,10 @@ class Settings(BaseSettings):
         ge=0,
         description="Unknown keys from one address to one API process; 0 is no limit.",
     )
+    trusted_proxies: str = Field(
+        default="",
+        description="Addresses, with commas, of proxies whose `X-Forwarded-For` is believed.",
+    )
     stop_seconds: int = Field(
         default=20, ge=1, description="Time that requests under way get at a stop."
     )

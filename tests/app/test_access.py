@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,6 +15,8 @@ from app.api.door.auth import READING, is_public
 from app.keys.token import new_token
 from app.main import create_app
 from app.settings import Settings
+from tests import servers
+from tests.app.running import running_api
 
 pytestmark = pytest.mark.usefixtures("logging_configured")
 
@@ -92,6 +96,9 @@ def test_a_socket_elsewhere_wants_a_key_whatever_the_settings_say() -> None:
         ("GET", {"Sec-Fetch-Site": "cross-site"}, 200),  # a link; the other page cannot read it
         ("POST", {"Sec-Fetch-Site": "cross-site"}, 401),  # a form
         ("POST", {"Sec-Fetch-Site": "same-site"}, 401),
+        ("POST", {"Origin": "https://evil.example"}, 401),  # by a browser that says no more
+        ("POST", {"Origin": "null"}, 401),
+        ("POST", {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"}, 401),
         ("POST", {"Sec-Fetch-Site": "same-origin"}, 405),
     ],
 )
@@ -99,3 +106,23 @@ def test_pages_of_others_cannot_use_a_browser_here(
     method: str, headers: dict[str, str], status: int
 ) -> None:
     assert call(HERE, method, "/v1/methods", headers=headers).status_code == status
+
+
+def test_an_address_that_the_caller_makes_up_is_not_believed(
+    migrated_sqlite: Path, valkey: servers.Valkey, tmp_path: Path
+) -> None:
+    """Each guess would come from an address of its own."""
+    database = shutil.copy(migrated_sqlite, tmp_path / "pith.db")
+    limits = {"PITH_REQUIRE_KEYS": "true", "PITH_FAILED_KEYS_PER_MINUTE": "3"}
+    with running_api(f"sqlite:///{database}", valkey.url(4), tmp_path, **limits) as service:
+        statuses = [
+            service.client.get(
+                "/v1/jobs",
+                headers={
+                    "Authorization": f"Bearer {new_token()}",
+                    "X-Forwarded-For": f"192.0.2.{i}",
+                },
+            ).status_code
+            for i in range(8)
+        ]
+    assert statuses[-1] == 429

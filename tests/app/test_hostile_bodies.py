@@ -100,6 +100,44 @@ def test_headers_that_stop_coming_end_the_connection(api: Service) -> None:
         assert read_to_the_end(connection) == b""
 
 
+LINE = b"X-More: " + b"y" * 1000 + b"\r\n"
+ENDLESS = {
+    "headers": (b"GET /livez HTTP/1.1\r\nHost: localhost\r\n", LINE * 64, b"431"),
+    "one header": (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX-More: ", b"y" * 65_536, b"431"),
+    "an address": (b"GET /livez?", b"y" * 65_536, b"414"),
+    "a trailer": (UPLOAD + b"4\r\na,b\n\r\n0\r\nX-More: ", b"y" * 65_536, b""),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_heads_without_end_are_cut(api: Service, what: str) -> None:
+    begin, block, status = ENDLESS[what]
+    before = peak_memory(api)
+    with connect(api) as connection:
+        connection.sendall(begin)
+        with pytest.raises(ConnectionError):
+            for _ in range(1024):  # 64 MiB
+                connection.sendall(block)
+    assert peak_memory(api) < before + 16 * MIB
+    with connect(api) as connection:
+        connection.sendall(begin + block[: 40 << 10])
+        answer = read_to_the_end(connection)
+    assert answer.split(b" ")[1:2] == ([status] if status else answer.split(b" ")[1:2])
+    assert api.stored == []
+
+
+def test_many_small_headers_are_refused(api: Service) -> None:
+    head = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    with connect(api) as connection:
+        connection.sendall(head % (b"A: b\r\n" * 101))
+        answer = read_to_the_end(connection)
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert b'"code": "head_too_large"' in answer
+    with connect(api) as connection:
+        connection.sendall(head % (b"A: b\r\n" * 90))
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
+
+
 def test_a_body_without_end_is_cut(api: Service) -> None:
     """The connection ends although the client would go on for ever."""
     block = b"100000\r\n" + b"1" * MIB + b"\r\n"

@@ -19,6 +19,10 @@ PIECE = b"0123456789abcdef" * 4096
 N_PIECES = 32
 # What app/api/door stands on: methods that it overrides, and those that read what it leaves them.
 KNOWN: dict[Callable[..., Any], str] = {
+    HttpToolsProtocol.data_received: "010a7ae5",
+    HttpToolsProtocol.send_400_response: "ae5a4a37",
+    HttpToolsProtocol.on_url: "37be44e9",
+    HttpToolsProtocol.on_header: "65d62c04",
     HttpToolsProtocol.connection_made: "6efb565f",
     HttpToolsProtocol.connection_lost: "c91a4c9b",
     HttpToolsProtocol.on_message_begin: "96d377fd",

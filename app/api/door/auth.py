@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
@@ -107,9 +107,10 @@ class Guarded:
         if self.keys_required or scope.get("server") is None:
             return False
         headers = dict(scope["headers"])
-        foreign = headers.get(b"sec-fetch-site") in FOREIGN and scope["method"] not in READING
         host = headers.get(b"host", b"").decode("latin-1")
-        return is_loopback(scope["server"][0]) and is_loopback(_name(host)) and not foreign
+        if scope["method"] not in READING and _is_foreign(headers, host):
+            return False
+        return is_loopback(scope["server"][0]) and is_loopback(_name(host))
 
 
 class _ExpiringAnswer:
@@ -138,6 +139,13 @@ class _ExpiringAnswer:
             if scope["method"] not in READING:  # its body was not read and never will be
                 response.headers.update(CLOSE)
             await response(scope, receive, self._send)
+
+
+def _is_foreign(headers: Mapping[bytes, bytes], host: str) -> bool:
+    """Whether the page of another sends this; browsers say so in either header."""
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    elsewhere = bool(origin) and origin.rpartition("://")[2] != host
+    return elsewhere or headers.get(b"sec-fetch-site") in FOREIGN
 
 
 def _name(host: str) -> str:

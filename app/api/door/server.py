@@ -32,6 +32,9 @@ def run_server(factory: str, settings: Settings, fd: int | None = None) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        # Whose word is taken for where a request comes from; by default anybody's on this machine.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
         # The default of 5 s is also that of clients: both sides closed at the same time, and the
         # request that was under way had no answer. Proxies keep connections for 60 s.
         timeout_keep_alive=75,
