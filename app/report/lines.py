@@ -24,6 +24,9 @@ from app.report.scales import Scale, number, tick_label
 
 HEIGHT = 236.0  # of the plane, without what stands around it
 LEFT, RIGHT, BOTTOM = 56.0, 16.0, 44.0
+SHARES = 52.0  # instead of RIGHT, where a second scale stands there
+LABEL = 16.0  # the height of a mark's name
+LABELS = 30.0  # from the legend to the plane: where the names of marked places stand
 LEGEND_ROW, LEGEND_KEY, LEGEND_GAP = 18.0, 22.0, 18.0
 MAX_DOTS = 60
 
@@ -32,7 +35,8 @@ MAX_DOTS = 60
 class Series:
     """One line; `errors` are standard errors, `notes` what each point says when asked.
 
-    Series are coloured in their order, or by `colour` where a method keeps its own.
+    Errors are drawn as a band or, where the points are few and apart, as bars. Series are coloured
+    in their order, or by `colour` where a method keeps its own.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Series:
     errors: Sequence[float] = ()
     notes: Sequence[str] = ()
     colour: int | None = None
+    error_bars: bool = False
 
     @property
     def low(self) -> list[float]:
@@ -55,7 +60,10 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Axes:
-    """What the two axes mean; `at_x` and `at_y` are marked values with their names."""
+    """What the two axes mean; `at_x` and `at_y` are marked values with their names.
+
+    Where `whole` is given, the right side is a scale of its hundredths.
+    """
 
     x: str
     y: str
@@ -63,6 +71,7 @@ class Axes:
     at_y: Sequence[tuple[float, str]] = ()
     y_from: float | None = None
     whole_x: bool = True
+    whole: float | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,8 @@ class _Plane:
 def line_chart(title: str, axes: Axes, series: Sequence[Series], width: float) -> Markup:
     """All series in one plane."""
     places = _legend_places(series, width - RIGHT - len(axes.y) * CHARACTER - LEGEND_GAP)
-    plane = _plane(axes, series, width - RIGHT, max(y for _, y in places) + 26)
+    right = RIGHT if axes.whole is None else SHARES
+    plane = _plane(axes, series, width - right, max(y for _, y in places) + LABELS)
     opacity = 0.16 if len(series) <= 3 else 0.07  # many bands lie upon each other
     return canvas(
         title,
@@ -95,8 +105,8 @@ def line_chart(title: str, axes: Axes, series: Sequence[Series], width: float) -
         plane.bottom + BOTTOM,
         _grid(plane),
         *(_mark_x(plane, *mark) for mark in axes.at_x),
-        *(_mark_y(plane, *mark) for mark in axes.at_y),
-        *(_band(plane, s, _colour(s, i), opacity) for i, s in enumerate(series) if any(s.errors)),
+        *_marks_y(plane),
+        *(_errors(plane, s, _colour(s, i), opacity) for i, s in enumerate(series) if any(s.errors)),
         *(_line(plane, s, _colour(s, i)) for i, s in enumerate(series)),
         _legend(series, places),
     )
@@ -138,24 +148,57 @@ def _grid(plane: _Plane) -> Markup:
         text(plane.axes.x, middle, plane.bottom + 36, anchor="middle", muted=True),
         text(plane.axes.y, plane.right, LEGEND_ROW, anchor="end", muted=True),
     )
-    return tag("g", *lines, *names)
+    shares = [_shares(plane, plane.axes.whole)] if plane.axes.whole else []
+    return tag("g", *lines, *shares, *names)
 
 
 def _mark_x(plane: _Plane, x: float, name: str) -> Markup:
     at = plane.x(x)
-    mark = line("mark", INK, (at, at), (plane.top - 4, plane.bottom), stroke_dasharray="2 3")
+    mark = line("mark", INK, (at, at), (plane.top - 18, plane.bottom), stroke_dasharray="2 3")
     shift, anchor = (6, "start") if at < plane.right - 130 else (-6, "end")
-    return joined(mark, text(name, at + shift, plane.top + 6, anchor=anchor))
+    return joined(mark, text(name, at + shift, plane.top - 8, anchor=anchor))
 
 
-def _mark_y(plane: _Plane, y: float, name: str) -> Markup:
-    at = plane.y(y)
-    mark = line("bound", MUTED, (LEFT, plane.right), (at, at), stroke_dasharray="6 4")
-    return joined(mark, text(name, plane.right, at - 6, anchor="end", muted=True))
+def _marks_y(plane: _Plane) -> list[Markup]:
+    """Names stand at the left, where lines begin, above theirs or below one close to the next."""
+    places = [plane.y(y) for y, _ in plane.axes.at_y]
+    marks = []
+    for at, (_, name) in zip(places, plane.axes.at_y, strict=True):
+        is_crowded = any(0 < at - other < LABEL for other in places)
+        mark = line("bound", MUTED, (LEFT, plane.right), (at, at), stroke_dasharray="6 4")
+        label = text(name, LEFT + 6, at + (14 if is_crowded else -6), muted=True)
+        marks.append(joined(mark, label))
+    return marks
+
+
+def _shares(plane: _Plane, whole: float) -> Markup:
+    """The right side in hundredths of the whole, as far as it reaches."""
+    scale = Scale(plane.y.low / whole, plane.y.high / whole, plane.y.start, plane.y.end)
+    ticks = (share for share in scale.ticks() if 0 <= share <= 1 + 1e-9)
+    return joined(
+        *(text(f"{100 * s:.0f} %", plane.right + 8, scale(s) + 4, muted=True) for s in ticks)
+    )
 
 
 def _points(plane: _Plane, x: Sequence[float], y: Sequence[float]) -> str:
     return " ".join(f"{plane.x(a):.1f},{plane.y(b):.1f}" for a, b in zip(x, y, strict=True))
+
+
+def _errors(plane: _Plane, series: Series, index: int, opacity: float) -> Markup:
+    return (
+        _bars(plane, series, index) if series.error_bars else _band(plane, series, index, opacity)
+    )
+
+
+def _bars(plane: _Plane, series: Series, index: int) -> Markup:
+    cls, colour = f"line {series_class(index)}", series_colour(index)
+    ends = zip(map(plane.x, series.x), series.low, series.high, strict=True)
+    return joined(
+        *(
+            line(cls, colour, (x, x), (plane.y(low), plane.y(high)), stroke_width=1.5)
+            for x, low, high in ends
+        )
+    )
 
 
 def _band(plane: _Plane, series: Series, index: int, opacity: float) -> Markup:

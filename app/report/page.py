@@ -16,6 +16,12 @@ from app.report.markup import joined, tag
 from app.report.scales import number
 from app.report.words import headline, summary
 
+READ = ("column", "kind", "cut_by", "levels", "missing", "nats_lost")
+ENCODING = (
+    "What is lost is what a finer cut of the column would tell more about the target, by itself."
+)
+CUTS = {"uniform": "equal width", "quantile": "quantiles", "supervised": "where the target changes"}
+
 
 def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:
     """The whole file."""
@@ -33,8 +39,10 @@ def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:
         "main",
         tag("p", "Pith report", cls="kicker"),
         tag("h1", headline(document)),
+        *_warnings(document.get("warnings", ())),
         tag("ul", *(tag("li", sentence) for sentence in summary(document)), cls="summary"),
         *(_section(chart) for chart in charts),
+        _encoding(document["encoding"]),
         _provenance(document["provenance"]),
     )
     return f"<!doctype html>\n{tag('html', head, tag('body', body), lang='en')}\n"
@@ -52,6 +60,23 @@ def policy() -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'"
 
 
+def _warnings(warnings: Sequence[Mapping[str, Any]]) -> list[Markup]:
+    if not warnings:
+        return []
+    items = (tag("li", warning["message"]) for warning in warnings)
+    return [tag("ul", *items, cls="warnings")]
+
+
+def _encoding(columns: Sequence[Mapping[str, Any]]) -> Markup:
+    """How every column was read, and what its cut costs."""
+    return tag(
+        "section",
+        tag("h2", "How each column was read"),
+        tag("p", ENCODING, cls="caption"),
+        tag("details", tag("summary", "Columns"), _table(READ, [read_column(c) for c in columns])),
+    )
+
+
 def _section(chart: Chart) -> Markup:
     return tag(
         "section",
@@ -61,6 +86,19 @@ def _section(chart: Chart) -> Markup:
         tag("p", chart.caption, cls="caption"),
         tag("details", tag("summary", "Data"), _table(chart.columns, chart.rows)),
     )
+
+
+def read_column(column: Mapping[str, Any]) -> list[Any]:
+    """A row of the table of columns."""
+    missing = f"{column['n_missing']:,}" if column["n_missing"] else "none"
+    return [
+        column["name"],
+        column["kind"],
+        CUTS.get(column.get("strategy") or "", ""),
+        len(column["levels"]),
+        f"{missing}, a level" if column.get("missing_is_level") else missing,
+        column.get("information_lost"),
+    ]
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Markup:

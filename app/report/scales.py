@@ -49,6 +49,12 @@ def number(value: float) -> str:
     return f"{value:.2e}"
 
 
+def uncertain(value: float, error: float) -> str:
+    """A value with its standard error, as precise as two digits of the error."""
+    digits = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 3
+    return f"{value:,.{digits}f} ± {error:,.{digits}f}"
+
+
 def tick_label(value: float) -> str:
     """For an axis."""
     return f"{value:,.10g}" if abs(value) < 1e6 else f"{value:.3g}"

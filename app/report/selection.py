@@ -18,14 +18,17 @@ from app.report.words import CLASSIFIERS, counted
 
 Document = Mapping[str, Any]
 
+GREY = 7
+UNDER_THE_MODEL = "Under the fitted model, on the rows it was fitted to"
+
 
 def selection_charts(
     document: Document, arrays: Arrays, pixel_width: int | None = None
 ) -> list[Chart]:
     """Every chart that the document has the data for."""
     made = (
-        gain_chart(document),
         information_chart(document),
+        gain_chart(document),
         accuracy_chart(document),
         pixel_chart(document, pixel_width),
         left_out_chart(document),
@@ -42,7 +45,8 @@ def gain_chart(document: Document) -> Chart | None:
     if not selected:
         return None
     has_information = selected[0]["mi_label"] is not None
-    title = "What each feature adds" if has_information else "Score of each feature when chosen"
+    adds = "What each feature adds under the fitted model"
+    title = adds if has_information else "Score of each feature when chosen"
     unit = " nats" if has_information else ""
     return Chart(
         name="gains",
@@ -59,34 +63,48 @@ def _gain_bar(feature: Mapping[str, Any], unit: str) -> Bar:
     note = f"{feature['rank']}. {feature['name']} adds {number(gain)}{unit}"
     if feature["runner_up"] is not None and feature["margin"] is not None:
         note += f"; {number(feature['margin'])} more than {feature['runner_up']}"
-    by_latent = feature["decided_by"] == "latent"
+    if not is_supported(feature):
+        note += "; held-out rows do not support it"
     return Bar(
         name=f"{feature['rank']}  {feature['name']}",
         value=gain,
         shown=f"{number(gain)}{unit}",
         note=note,
-        series=1 if by_latent else 0,
+        series=_bar_series(feature),
     )
+
+
+def is_supported(feature: Mapping[str, Any]) -> bool:
+    """Whether held-out rows vouch for it, where they were asked."""
+    return bool(feature.get("supported", True))
+
+
+def _bar_series(feature: Mapping[str, Any]) -> int:
+    if not is_supported(feature):
+        return GREY
+    return 1 if feature["decided_by"] == "latent" else 0
 
 
 def _decisions(selected: Sequence[Mapping[str, Any]]) -> str:
     by = Counter(feature["decided_by"] for feature in selected)
     words = []
     if by["included"]:
-        words.append(f"The first {by['included']} were given.")
+        given = "The first was" if by["included"] == 1 else f"The first {by['included']} were"
+        words.append(f"{given} given.")
     if by["latent"] and by["label"]:
         words.append(
             "Where the label's gain was no larger than its error, the latent gain decided (orange)."
         )
+    if not all(map(is_supported, selected)):
+        words.append("Held-out rows do not support what is grey.")
     return " ".join(words)
 
 
 def information_chart(document: Document) -> Chart | None:
-    """Both traces with error bands, the suggested K and the bound of the certificate."""
+    """Both traces of the model itself with error bands, and the bound of the certificate."""
     selected = document["selected"]
     if not selected or selected[0]["mi_label"] is None:
         return None
-    title = "Information of the chosen features"
     bound = document["certificate"]
     at_y = [(bound["label"]["upper_bound"], "no choice tells more of Y")] if bound else []
     series = [
@@ -102,9 +120,13 @@ def information_chart(document: Document) -> Chart | None:
     )
     return Chart(
         name="information",
-        title=title,
-        caption="Bands are two standard errors; where information was enumerated there are none.",
-        draw=partial(line_chart, title, axes, series),
+        title=UNDER_THE_MODEL,
+        caption=(
+            "What the model itself says that its features tell. A model remembers rows, so that "
+            "this is more than what holds on others. Bands are two standard errors of sampling; "
+            "where information was enumerated there are none."
+        ),
+        draw=partial(line_chart, UNDER_THE_MODEL, axes, series),
         columns=["k", "feature", "mi_label", "mi_label_se", "mi_latent", "mi_latent_se"],
         rows=[
             [f["rank"], f["name"]]
@@ -163,7 +185,12 @@ def left_out_chart(document: Document) -> Chart | None:
     reasons = Counter(f["reason"] for f in left_out)
     others = {"uninformative": "tell nothing by themselves", "outranked": "outranked"}
     bars += [
-        Bar(name=words, value=reasons[reason], shown=counted(reasons[reason], "feature"), series=7)
+        Bar(
+            name=words,
+            value=reasons[reason],
+            shown=counted(reasons[reason], "feature"),
+            series=GREY,
+        )
         for reason, words in others.items()
         if reasons[reason]
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.report.scales import number
+from app.report.scales import number, uncertain
 
 Document = Mapping[str, Any]
 
@@ -33,25 +33,108 @@ def method_name(label: str) -> str:
 
 
 def headline(document: Document) -> str:
-    """The answer in one sentence."""
-    selected, target = document["selected"], document["target"]
-    count = counted(len(selected), "feature")
-    if not selected:
-        return f"No feature tells anything about {target}."
-    told = selected[-1]["mi_label"]
+    """The answer in one sentence, by what holds on rows held out where that is known."""
+    selected, target, held_out = document["selected"], document["target"], document.get("held_out")
+    if not selected or (held_out and document["suggested_k"] == 0):
+        return f"No column here tells anything about {target}."
+    if held_out:
+        return _held_out_headline(counted(len(selected), "feature"), document, held_out)
+    count, told = counted(len(selected), "feature"), selected[-1]["mi_label"]
     if told is None:
-        return (
-            f"{count} chosen for {target} by {method_name(document['config']['method']['name'])}."
-        )
+        by = method_name(document["config"]["method"]["name"])
+        return f"{count} chosen for {target} by {by}."
+    verb = "tells" if len(selected) == 1 else "tell"
+    return f"{count} {verb} {number(told)} nats about {target} under the fitted model."
+
+
+def _held_out_headline(count: str, document: Document, held_out: Document) -> str:
+    """Of as many features as were held against rows, which may be fewer than were asked for."""
+    chosen, target = len(document["selected"]), document["target"]
+    measured = min(chosen, len(held_out["information"]) - 1)
+    first = "first" if measured == 1 else f"first {measured}"
+    subject = count if measured == chosen else f"The {first} of {count}"
+    verb = "tells" if measured == 1 else "tell"
+    told = held_out["information"][measured]
+    if told <= 0:
+        return f"{subject} {verb} nothing about {target} on rows held out."
     return (
-        f"{count} {'tells' if len(selected) == 1 else 'tell'} {number(told)} nats about {target}."
+        f"{subject} {verb} {number(told)} of the {number(held_out['entropy'])} nats there are to "
+        f"know about {target}: {percent(share(told, held_out))}, on rows held out."
     )
 
 
 def summary(document: Document) -> list[str]:
     """What to know beside the pictures."""
-    sentences = [*_certificate(document), *_suggestion(document), _data(document)]
-    return [*_comparison(document), *sentences, *document["notes"], *_evaluation_notes(document)]
+    return [
+        *_support(document),
+        *_comparison(document),
+        *_certificate(document),
+        *_data(document),
+        *document["notes"],
+        *_evaluation_notes(document),
+    ]
+
+
+def share(told: float, held_out: Document) -> float:
+    """Of what there is to know; a label that never changes has nothing."""
+    return told / held_out["entropy"] if held_out["entropy"] else 0.0
+
+
+def percent(ratio: float) -> str:
+    """Whole hundredths."""
+    return f"{100 * ratio:.0f} %"
+
+
+def _support(document: Document) -> list[str]:
+    """What held-out rows say about the number of features."""
+    held_out = document.get("held_out")
+    if not held_out:
+        return []
+    suggested, chosen = document["suggested_k"], len(document["selected"])
+    if suggested == 0:
+        verdict = _nothing(chosen)
+    elif suggested < chosen:
+        verdict = _too_many(suggested, chosen, _measured(held_out, suggested))
+    elif suggested == chosen:
+        verdict = (
+            f"On held-out rows {'it tells' if chosen == 1 else 'they tell'} "
+            f"{_measured(held_out, chosen)}; with fewer features it is clearly less, with more not "
+            "clearly more."
+        )
+    else:
+        verdict = (
+            f"Held-out rows support {counted(suggested, 'feature')}, "
+            f"which would tell {_measured(held_out, suggested)}."
+        )
+    return [verdict, *_all_features(held_out)]
+
+
+def _nothing(chosen: int) -> str:
+    as_good = "guessing by the shares of the classes is as good"
+    if not chosen:
+        return f"On held-out rows {as_good} as any choice."
+    asked = "the feature that was" if chosen == 1 else f"any of the {chosen} features that were"
+    return f"Held-out rows do not support {asked} asked for: {as_good}."
+
+
+def _too_many(suggested: int, chosen: int, told: str) -> str:
+    first = "feature would do: it tells" if suggested == 1 else f"{suggested} would do: they tell"
+    rest = chosen - suggested
+    last = "the last adds" if rest == 1 else f"the last {rest} add"
+    return f"The first {first} {told} on held-out rows, and {last} nothing clear."
+
+
+def _measured(held_out: Document, k: int) -> str:
+    told, error = held_out["information"][k], held_out["standard_error"][k]
+    return f"{uncertain(told, error)} nats ({percent(share(told, held_out))})"
+
+
+def _all_features(held_out: Document) -> list[str]:
+    every, error = held_out["all_features"], held_out["all_features_se"]
+    if every is None:
+        return []
+    told = "nothing" if every <= 0 else f"{uncertain(every, error or 0.0)} nats"
+    return [f"All features together tell {told} on held-out rows."]
 
 
 def _best_pair(comparison: Mapping[str, Any]) -> str:
@@ -82,42 +165,55 @@ def _comparison(document: Document) -> list[str]:
 
 
 def _certificate(document: Document) -> list[str]:
+    """Led by the bound that speaks about the choice; H(Y) speaks about the label."""
     certificate = document["certificate"]
-    if certificate is None:
+    if certificate is None or not document["selected"]:
         return []
-    label, size = certificate["label"], len(document["selected"])
-    bound = f"No choice of {size} features can tell more than {number(label['upper_bound'])} nats"
+    label, latent, target = certificate["label"], certificate["latent"], document["target"]
+    size = counted(len(document["selected"]), "feature")
+    if label.get("bounded_by") == "entropy":
+        return [
+            _bound(size, "the latent state", latent),
+            f"Under that model it tells {_floor(label['ratio'])} of all there is to know about "
+            f"{target}, which says how predictable {target} is, not how good the choice.",
+        ]
     return [
-        f"{bound} under the fitted model: this one reaches at least {_percent(label['ratio'])} "
-        "of the best possible.",
-        "By what the features tell about the latent state, it reaches at least "
-        f"{_percent(certificate['latent']['ratio'])}.",
+        _bound(size, target, label),
+        f"By what it tells about the latent state, it reaches at least {_floor(latent['ratio'])}.",
     ]
 
 
-def _percent(ratio: float | None) -> str:
+def _bound(size: str, about: str, bound: Document) -> str:
+    return (
+        f"Under the fitted model, on the rows it was fitted to, no choice of {size} can tell more "
+        f"than {number(bound['upper_bound'])} nats about {about}: this one reaches at least "
+        f"{_floor(bound['ratio'])} of the best possible."
+    )
+
+
+def _floor(ratio: float | None) -> str:
     """Rounded down: it is a guarantee."""
     return "0 %" if ratio is None else f"{int(ratio * 1000) / 10:g} %"
 
 
-def _suggestion(document: Document) -> list[str]:
-    suggested, chosen = document["suggested_k"], len(document["selected"])
-    if document["certificate"] is None:
-        return []
-    if suggested < chosen:
-        first, they = ("feature", "it") if suggested == 1 else (f"{suggested} features", "them")
-        return [f"The first {first} would do: after {they}, none adds more than its own error."]
-    return [f"All {chosen} earn their place: the last one still adds more than its own error."]
-
-
-def _data(document: Document) -> str:
+def _data(document: Document) -> list[str]:
     candidates = len(document["selected"]) + len(document["left_out"])
     facts = [counted(document["n_rows"], "row"), counted(candidates, "candidate")]
     if document["rank"]:
         facts.append(counted(document["rank"], "latent state"))
     if document["dropped"]:
         facts.append(f"{counted(len(document['dropped']), 'column')} set aside")
-    return f"{', '.join(facts)}."
+    return [f"{', '.join(facts)}.", *_ranges(document)]
+
+
+def _ranges(document: Document) -> list[str]:
+    """A number to be predicted is told by the range it lies in."""
+    target = document["target"]
+    cut = [c for c in document["encoding"] if c["name"] == target and c["kind"] == "continuous"]
+    return [
+        f"{target} is a number: told is in which of {len(column['levels'])} ranges it lies."
+        for column in cut
+    ]
 
 
 def counted(n: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from core.results import (
     Certificate,
     Dropped,
     EncodedColumn,
+    HeldOut,
     LeftOut,
     ModelFit,
     RankScore,
     Selected,
     SelectionResult,
+    TableWarning,
     describe_config,
 )
 
@@ -38,7 +41,10 @@ def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     variables = (HOSTILE, "b", "c", TARGET)
     result = SelectionResult(
         target=TARGET,
-        selected=(_chosen(1, HOSTILE, 0.5, 0.0), _chosen(2, "b", 0.6, 0.01)),
+        selected=(
+            _chosen(1, HOSTILE, 0.5, 0.0),
+            replace(_chosen(2, "b", 0.6, 0.01), supported=False),
+        ),
         left_out=(
             LeftOut(name="c", gain=0.01, reason="redundant", redundant_with=HOSTILE),
             LeftOut(name="d", gain=0.0, reason="uninformative"),
@@ -47,9 +53,7 @@ def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         suggested_k=1,
         n_rows=1000,
         n_distinct_rows=10,
-        encoding=tuple(
-            EncodedColumn(name=n, kind="discrete", levels=("[-inf, 3)", "<b>")) for n in variables
-        ),
+        encoding=(_cut(HOSTILE), *(_discrete(name) for name in variables[1:])),
         config=describe_config(SelectionConfig(2, method=GsmCpd())),
         certificate=Certificate(
             latent=Bound(value=1.0, upper_bound=1.2, ratio=0.8339),
@@ -78,8 +82,48 @@ def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             n_splits=5,
             n_test=300,
         ),
+        held_out=HeldOut(
+            entropy=0.69,
+            information=(0.0, 0.42, 0.41, 0.39),
+            standard_error=(0.001, 0.02, 0.021, 0.022),
+            all_features=0.35,
+            all_features_se=0.03,
+            n_folds=5,
+            n_rows=1000,
+        ),
+        warnings=(TableWarning(code="copy", columns=("c",), message=f"c is a copy of {HOSTILE}."),),
     )
     return {**result.to_json(), "provenance": PROVENANCE}, result.to_arrays()
+
+
+def _cut(name: str) -> EncodedColumn:
+    return EncodedColumn(
+        name=name,
+        kind="continuous",
+        levels=("[-inf, 3)", "<b>"),
+        edges=(3.0,),
+        n_missing=1200,
+        strategy="supervised",
+        missing_is_level=True,
+        information_lost=0.0123,
+    )
+
+
+def _discrete(name: str) -> EncodedColumn:
+    return EncodedColumn(name=name, kind="discrete", levels=("[-inf, 3)", "<b>"))
+
+
+def noise(*, asked: int = 0) -> dict[str, Any]:
+    """The document of a table that tells nothing, where so many features were asked for."""
+    document, _ = selection()
+    chosen = [{**document["selected"][0], "supported": False}] * asked
+    held_out = {
+        **document["held_out"],
+        "information": [0.0, -0.01, -0.02],
+        "standard_error": [0.001, 0.01, 0.02],
+        "all_features": -0.3,
+    }
+    return {**document, "selected": chosen, "suggested_k": 0, "held_out": held_out}
 
 
 def rival() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from app.report.charts import charts_of
 from app.report.lines import Axes, Series, line_chart
 from app.report.pixels import place_pixels, square_width
 from app.report.scales import Scale, number
-from tests.report.documents import HOSTILE, TARGET, comparison, rival, selection, stability
+from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection, stability
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {"svg", "g", "title", "rect", "text", "line", "polyline", "polygon", "circle", "path"}
@@ -34,10 +34,11 @@ def words(picture: str) -> list[str]:
 
 def test_there_is_a_chart_for_everything_the_result_knows() -> None:
     assert [chart.name for chart in all_charts()] == [
+        "held_out",
         "comparison_nearest_neighbour",
         "ranking",
-        "gains",
         "information",
+        "gains",
         "accuracy",
         "pixels",
         "left_out",
@@ -96,6 +97,48 @@ def test_the_suggested_number_is_marked_and_errors_are_bands() -> None:
     assert "suggested K = 1" in words(information)
     bands = ElementTree.fromstring(information).findall(f".//{SVG}polygon")
     assert len(bands) == 2
+
+
+def test_held_out_rows_are_seen_first_between_nothing_and_all_there_is_to_know() -> None:
+    document, arrays = selection()
+    first = charts_of(document, arrays)[0]
+    assert first.rows[:2] == [
+        [0, None, 0.0, 0.001, 0.0],
+        [1, HOSTILE, 0.42, 0.02, pytest.approx(0.42 / 0.69)],
+    ]
+    assert first.rows[3][1] is None
+    said = words(first.draw(WIDTH))
+    assert {"all there is to know: 0.690", "all features: 0.350", "suggested K = 1"} <= set(said)
+    assert {"0 %", "100 %"} <= set(said)
+    bars = ElementTree.fromstring(first.draw(WIDTH)).findall(f"{SVG}line[@stroke-width='1.5']")
+    assert len(bars) == 4
+    assert not ElementTree.fromstring(first.draw(WIDTH)).findall(f".//{SVG}polygon")
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
+def test_a_table_that_tells_nothing_is_drawn(asked: int, width: float) -> None:
+    drawn = {chart.name: chart.draw(width) for chart in charts_of(noise(asked=asked), {})}
+    assert "suggested K = 0" in words(drawn["held_out"])
+    assert ("gains" in drawn) == bool(asked)
+
+
+def test_names_of_lines_that_are_close_stand_apart() -> None:
+    document, _ = selection()
+    document["held_out"]["all_features"] = 0.68
+    picture = ElementTree.fromstring(charts_of(document, {})[0].draw(WIDTH))
+    marks = ("all there is", "all features")
+    heights = [
+        float(word.attrib["y"])
+        for word in picture.iter(f"{SVG}text")
+        if (word.text or "").startswith(marks)
+    ]
+    assert abs(heights[0] - heights[1]) > 12
+
+
+def test_what_held_out_rows_do_not_support_is_grey() -> None:
+    bars = ElementTree.fromstring(chart("gains").draw(WIDTH)).iter(f"{SVG}rect")
+    assert [bar.attrib["class"] for bar in bars] == ["paper", "bar s1", "bar s8"]
 
 
 def test_a_rival_has_scores_and_no_information() -> None:

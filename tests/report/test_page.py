@@ -7,10 +7,12 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
+import pytest
+
 from app.report.charts import charts_of
 from app.report.page import policy, report
 from app.report.words import headline, summary
-from tests.report.documents import HOSTILE, comparison, rival, selection
+from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection
 
 
 class Tags(HTMLParser):
@@ -18,11 +20,15 @@ class Tags(HTMLParser):
         super().__init__()
         self.found: list[str] = []
         self.addresses: list[str] = []
+        self.text: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append(tag)
         self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
 
 
 def page() -> str:
@@ -34,7 +40,7 @@ def test_it_loads_and_runs_nothing() -> None:
     tags = Tags(page())
     assert not {"script", "img", "link", "iframe"} & set(tags.found)
     assert tags.addresses == []
-    assert tags.found.count("svg") == 2 * 7  # each also for a narrow screen
+    assert tags.found.count("svg") == 2 * 8  # each also for a narrow screen
 
 
 def test_its_policy_allows_its_own_style_and_nothing_else() -> None:
@@ -55,8 +61,84 @@ def test_the_certificate_is_said_and_never_rounded_up() -> None:
     said = " ".join(summary(document))
     assert "at least 99.9 % of the best possible" in said
     assert "at least 83.3 %" in said
-    assert "The first feature would do" in said
-    assert headline(document).startswith("2 features tell 0.600 nats about y")
+    document["certificate"]["label"]["bounded_by"] = "entropy"
+    leading, label = [s for s in summary(document) if "Under th" in s]
+    assert "about the latent state: this one reaches at least 83.3 % of the best" in leading
+    assert "not how good the choice" in label
+
+
+def test_what_held_out_rows_say_leads() -> None:
+    document, _ = selection()
+    assert headline(document) == (
+        f"2 features tell 0.410 of the 0.690 nats there are to know about {TARGET}: 59 %, "
+        "on rows held out."
+    )
+    assert summary(document)[:2] == [
+        "The first feature would do: it tells 0.420 ± 0.020 nats (61 %) on held-out rows, and the "
+        "last adds nothing clear.",
+        "All features together tell 0.350 ± 0.030 nats on held-out rows.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("suggested", "sentence"),
+    [
+        (2, "On held-out rows they tell 0.410 ± 0.021 nats (59 %); with fewer features"),
+        (3, "Held-out rows support 3 features, which would tell 0.390"),
+    ],
+)
+def test_the_number_of_features_is_judged_by_held_out_rows(suggested: int, sentence: str) -> None:
+    document, _ = selection()
+    assert summary({**document, "suggested_k": suggested})[0].startswith(sentence)
+
+
+def test_more_features_than_were_measured_are_not_vouched_for() -> None:
+    document, _ = selection()
+    held_out = {**document["held_out"], "information": [0.0, 0.42], "standard_error": [0.0, 0.02]}
+    said = headline({**document, "held_out": held_out})
+    assert said.startswith("The first of 2 features tells 0.420 of the 0.690 nats")
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (0, "On held-out rows guessing by the shares of the classes is as good as any choice."),
+        (1, "Held-out rows do not support the feature that was asked for: guessing"),
+        (2, "Held-out rows do not support any of the 2 features that were asked for: guessing"),
+    ],
+)
+def test_where_nothing_tells_it_is_said(asked: int, sentence: str) -> None:
+    document = noise(asked=asked)
+    assert headline(document) == f"No column here tells anything about {TARGET}."
+    assert summary(document)[0].startswith(sentence)
+    assert summary(document)[1] == "All features together tell nothing on held-out rows."
+    assert "No column here tells anything" in report(document, charts_of(document, {}))
+
+
+def test_a_choice_that_tells_less_than_guessing_tells_nothing() -> None:
+    document, _ = selection()
+    document["held_out"]["information"][2] = -0.1
+    assert headline(document) == f"2 features tell nothing about {TARGET} on rows held out."
+
+
+def test_a_number_is_told_by_its_range() -> None:
+    document, _ = selection()
+    document["encoding"][-1]["kind"] = "continuous"
+    assert f"{TARGET} is a number: told is in which of 2 ranges it lies." in summary(document)
+
+
+def test_it_warns_and_shows_how_columns_were_read() -> None:
+    text = Tags(page()).text
+    assert f"c is a copy of {HOSTILE}." in text
+    place = text.index("nats lost")
+    assert text[place + 1 :][:6] == [
+        HOSTILE,
+        "continuous",
+        "where the target changes",
+        "2",
+        "1,200, a level",
+        "0.0123",
+    ]
 
 
 def test_what_has_no_certificate_promises_nothing() -> None:
@@ -68,7 +150,7 @@ def test_what_has_no_certificate_promises_nothing() -> None:
 def test_a_method_that_failed_is_named() -> None:
     document, _ = selection()
     said = summary({**document, "comparison": comparison()})
-    assert said[:2] == [
+    assert said[2:4] == [
         "GSM-CPD is clearly better than MRMR (p = 0.002, adjusted).",
         "RJMI failed: too many rows",
     ]
