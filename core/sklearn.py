@@ -28,7 +28,8 @@ class GsmCpdSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # unt
     Parameters
     ----------
     k : int or "auto"
-        How many features; "auto" keeps as many as the data supports.
+        How many features; "auto" keeps as many as held-out rows support. Where that is none,
+        `transform` warns and answers no columns, as scikit-learn's own selectors do.
     family, objective, ranks, n_folds, n_models, n_init, max_iter, tol, smoothing, \
 n_configurations, remodel, greedy
         As in `core.config.GsmCpd`.

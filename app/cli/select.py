@@ -21,6 +21,7 @@ from app.datasets.formats import CsvOptions, format_of
 from app.datasets.limits import Limits
 from app.datasets.store import COLUMNS
 from app.datasets.tables import Source, ingest
+from app.datasets.warnings import table_warnings
 from app.report.charts import charts_of
 from app.report.page import report
 from core.config import (
@@ -88,7 +89,7 @@ def run(
 
 
 def read(file: Path) -> dict[str, Held]:
-    """Read a file into the same columns that an upload of it would have."""
+    """Read a file into the same columns that an upload of it would have, and warn as that would."""
     fmt = format_of("", file.name)
     if fmt is None:
         raise InvalidData(f"{file} is not named like a CSV, Parquet or Arrow file", "file")
@@ -97,9 +98,11 @@ def read(file: Path) -> dict[str, Held]:
     with TemporaryDirectory(prefix="pith-") as directory:
         columns = Path(directory) / COLUMNS
         try:
-            ingest(Source(file, fmt, CsvOptions(), Path(directory)), columns, NO_LIMITS)
+            found = ingest(Source(file, fmt, CsvOptions(), Path(directory)), columns, NO_LIMITS)
         except (Rejected, Passing) as error:
             raise InvalidData(str(error), "file") from error
+        for warning in table_warnings(found["n_rows"], found["columns"]):
+            sys.stderr.write(f"Warning: {warning.message}\n")
         with columns.open("rb") as typed:
             return load_columns(typed)
 

@@ -2,31 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from app.report.words import headline, percent, summary
 from core.measures import ComparedMethod, Comparison, Stability
-from core.results import Selected, SelectionResult
+from core.results import HeldOut, Selected, SelectionResult, TableWarning
+
+BEYOND = 3  # sizes shown after the last chosen, where nothing is added any more
+BAR = 20
+NAMES = ("feature", "runner-up", "", "held-out rows")
 
 
 def show(result: SelectionResult, console: Console) -> None:
-    """Print the chosen features, then what the experiments found."""
-    title = f"{len(result.selected)} features for {result.target}"
-    table = _table(title)
-    cells = [_cells(feature) for feature in result.selected]
-    for heading in ("rank", "feature", "gain", "information", "± s.e.", "runner-up", "margin"):
-        if any(row[heading] for row in cells):
-            is_name = heading in ("feature", "runner-up")
-            table.add_column(heading, justify="left" if is_name else "right", overflow="fold")
-    for row in cells:
-        table.add_row(*(row[str(column.header)] for column in table.columns))
-    console.print(table)
-    console.print(_summary(result), highlight=False)
+    """Print what holds on held-out rows, then the model's own figures and the experiments."""
+    document = result.to_json()
+    console.print(headline(document), style="bold", highlight=False, markup=False)
+    if result.held_out is not None:
+        console.print(_held_out_table(result, result.held_out))
+    if result.selected:
+        console.print(_model_table(result.selected))
+    lines = [*_warnings(result.warnings), *summary(document), *_accuracies(result)]
+    console.print("\n".join(lines), highlight=False, markup=False)
     if result.comparison is not None:
         _show_comparison(result.comparison, console)
     if result.stability is not None:
         _show_stability(result.stability, console)
+
+
+def _held_out_table(result: SelectionResult, held_out: HeldOut) -> Table:
+    """A row for K = 0, 1, ..., as far as features were chosen and a little beyond."""
+    shown = min(len(held_out.information), len(result.selected) + 1 + BEYOND)
+    rows = [_held_out_cells(result, held_out, k) for k in range(shown)]
+    title = f"On rows held out, of {held_out.entropy:.3f} nats there are to know"
+    return _filled(title, rows)
+
+
+def _held_out_cells(result: SelectionResult, held_out: HeldOut, k: int) -> dict[str, str]:
+    told = held_out.information[k]
+    share = told / held_out.entropy if held_out.entropy else 0.0
+    feature = result.selected[k - 1] if 1 <= k <= len(result.selected) else None
+    unsupported = feature is not None and not feature.supported
+    return {
+        "K": f"{k}" + (" ◂" if k == result.suggested_k else "  "),
+        "feature": feature.name if feature else "",
+        "nats": f"{told:.3f}",
+        "± s.e.": f"{held_out.standard_error[k]:.3f}",
+        "share": percent(share),
+        "": "█" * round(BAR * max(share, 0.0)),
+        "held-out rows": "do not support it" if unsupported else "",
+    }
+
+
+def _model_table(selected: Sequence[Selected]) -> Table:
+    """Rivals have scores and no model."""
+    has_model = selected[0].mi_label is not None
+    title = "Under the fitted model, on the rows it was fitted to" if has_model else "Scores"
+    return _filled(title, [_cells(feature) for feature in selected])
+
+
+def _filled(title: str, rows: Sequence[dict[str, str]]) -> Table:
+    """A table of the columns in which something stands."""
+    table = _table(title)
+    headings = [heading for heading in rows[0] if any(row[heading] for row in rows)]
+    for heading in headings:
+        justify = "left" if heading in NAMES else "right"
+        table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*(escape(row[heading]) for heading in headings))
+    return table
 
 
 def _cells(feature: Selected) -> dict[str, str]:
@@ -49,16 +97,16 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def _summary(result: SelectionResult) -> str:
-    lines = [f"{result.n_rows} rows; suggested k: {result.suggested_k}"]
-    if result.certificate is not None:
-        lines.append(f"At least {result.certificate.label.ratio:.1%} of the best possible choice")
-    for curve in result.evaluation.curves if result.evaluation else ():
-        accuracy = ", ".join(f"{mean:.3f}" for mean in curve.mean)
-        lines.append(
-            f"Accuracy of {curve.classifier.replace('_', ' ')} for k = 1, 2, ...: {accuracy}"
-        )
-    return "\n".join([*lines, *result.notes])
+def _warnings(warnings: Iterable[TableWarning]) -> list[str]:
+    return [f"Warning: {warning.message}" for warning in warnings]
+
+
+def _accuracies(result: SelectionResult) -> list[str]:
+    return [
+        f"Accuracy of {curve.classifier.replace('_', ' ')} for k = 1, 2, ...: "
+        + ", ".join(f"{mean:.3f}" for mean in curve.mean)
+        for curve in (result.evaluation.curves if result.evaluation else ())
+    ]
 
 
 def _show_comparison(comparison: Comparison, console: Console) -> None:

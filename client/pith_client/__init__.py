@@ -25,10 +25,12 @@ from pith_client.models import (
     Event,
     Factor,
     FittedModel,
+    HeldOut,
     Job,
     JobError,
     Method,
     Selected,
+    TableWarning,
 )
 from pith_client.result import Result
 
@@ -43,6 +45,7 @@ __all__ = [
     "Event",
     "Factor",
     "FittedModel",
+    "HeldOut",
     "Invalid",
     "Job",
     "JobCancelled",
@@ -56,6 +59,7 @@ __all__ = [
     "PithError",
     "Result",
     "Selected",
+    "TableWarning",
     "TooManyRequests",
     "Unauthorized",
     "Unavailable",

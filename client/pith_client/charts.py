@@ -8,24 +8,57 @@ from typing import Any
 TRACES = {"mi_label": "about the target", "mi_latent": "about the hidden state"}
 
 
+def draw_held_out(document: Mapping[str, Any], ax: Any = None) -> Any:
+    """Held-out information for K = 0, 1, ... between nothing and all there is to know."""
+    held_out = document.get("held_out")
+    if not held_out:
+        return draw_trace(document, ax)
+    ax = _axes(ax)
+    told = held_out["information"]
+    errors = [2 * error for error in held_out["standard_error"]]
+    label = "on held-out rows, ± 2 s.e."
+    ax.errorbar(range(len(told)), told, yerr=errors, marker="o", markersize=3, label=label)
+    ax.axhline(held_out["entropy"], linestyle="--", color="grey", label="all there is to know")
+    if held_out["all_features"] is not None:
+        ax.axhline(held_out["all_features"], linestyle="-.", color="grey", label="all features")
+    _mark_suggested(document, ax)
+    ax.set_xlabel("features chosen")
+    ax.set_ylabel("information, nats")
+    ax.legend()
+    ax.set_title(_title(document))
+    return ax
+
+
 def draw_trace(document: Mapping[str, Any], ax: Any = None) -> Any:
-    """Information by the number of features or, for methods without a model, their scores."""
+    """Information under the fitted model or, for methods without one, their scores."""
     ax = _axes(ax)
     selected = document["selected"]
     ranks = [feature["rank"] for feature in selected]
     if selected and selected[0].get("mi_label") is None:
         ax.bar(ranks, [feature["gain"] for feature in selected])
         ax.set_ylabel("score")
+        ax.set_title(_title(document))
     else:
         for name, label in TRACES.items():
             values = [feature[name] for feature in selected]
             _band(ax, ranks, values, [f[f"{name}_se"] or 0 for f in selected], label)
-        ax.axvline(document["suggested_k"], linestyle=":", color="grey", label="suggested k")
+        _mark_suggested(document, ax)
         ax.set_ylabel("information, nats")
         ax.legend()
+        ax.set_title("Under the fitted model, on the rows it was fitted to")
     ax.set_xticks(ranks, [feature["name"] for feature in selected], rotation=60, ha="right")
-    ax.set_title(f"What tells about {document['target']}")
     return ax
+
+
+def _mark_suggested(document: Mapping[str, Any], ax: Any) -> None:
+    ax.axvline(document["suggested_k"], linestyle=":", color="grey", label="suggested k")
+
+
+def _title(document: Mapping[str, Any]) -> str:
+    target = document["target"]
+    if not document["selected"]:
+        return f"No column here tells anything about {target}"
+    return f"What tells about {target}"
 
 
 def draw_accuracy(document: Mapping[str, Any], ax: Any = None) -> Any:

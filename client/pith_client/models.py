@@ -45,6 +45,15 @@ class Column(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableWarning(Record):
+    """Something about the table that a reader should know, in a sentence that names columns."""
+
+    code: str
+    columns: list[str]
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dataset(Record):
     """An upload and how far reading it has come."""
 
@@ -64,6 +73,11 @@ class Dataset(Record):
     def columns(self) -> list[Column]:
         """The profile of every column; none in lists and before the dataset is ready."""
         return [Column.read(column) for column in self.document.get("columns", ())]
+
+    @property
+    def warnings(self) -> list[TableWarning]:
+        """What the profile tells about trouble ahead, whatever the target."""
+        return [TableWarning.read(warning) for warning in self.document.get("warnings", ())]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +141,11 @@ class Method(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Selected(Record):
-    """One chosen feature; information is in nats, and only `gsm_cpd` has it."""
+    """One chosen feature; information is in nats, and only `gsm_cpd` has it.
+
+    Gains and information are the fitted model's own; `supported` says whether rows held out vouch
+    for the feature.
+    """
 
     rank: int
     name: str
@@ -140,6 +158,28 @@ class Selected(Record):
     mi_latent_se: float | None
     runner_up: str | None
     margin: float | None
+    supported: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut(Record):
+    """What the first K features told about the target on rows that nothing had seen, in nats.
+
+    `information` and `standard_error` are for K = 0, 1, ...; `entropy` is all there is to know.
+    """
+
+    entropy: float
+    information: list[float]
+    standard_error: list[float]
+    all_features: float | None
+    all_features_se: float | None
+    n_folds: int
+    n_rows: int
+
+    @property
+    def share(self) -> list[float]:
+        """The information as a share of all there is to know."""
+        return [told / self.entropy if self.entropy else 0.0 for told in self.information]
 
 
 @dataclass(frozen=True, kw_only=True)

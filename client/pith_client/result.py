@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
 from pith_client import charts
-from pith_client.models import Document, Selected
+from pith_client.models import Document, HeldOut, Selected, TableWarning
 from pith_client.tables import keep
 
 Frames = Literal["pandas", "polars"]
@@ -25,22 +26,36 @@ class Result:
         self.input_names: list[str] | None = None
 
     def __repr__(self) -> str:
-        return f"<{len(self.names)} features for {self.target!r}: {', '.join(self.names)}>"
+        if not self.names:
+            return f"<no column here tells anything about {self.target!r}>"
+        features = "1 feature" if len(self.names) == 1 else f"{len(self.names)} features"
+        return f"<{features} for {self.target!r}: {', '.join(self.names)}>"
 
     @property
     def names(self) -> list[str]:
-        """The chosen features in order."""
+        """The chosen features in order; none, where no column tells anything."""
         return [feature.name for feature in self.selected]
 
     @property
+    def held_out(self) -> HeldOut | None:
+        """What holds on rows that nothing had seen, for methods that can say."""
+        held_out = self.document.get("held_out")
+        return HeldOut.read(held_out) if held_out else None
+
+    @property
     def suggested_k(self) -> int:
-        """After how many features nothing more was worth adding."""
+        """The fewest features that tell as much on held-out rows as any number; 0 is none."""
         k: int = self.document["suggested_k"]
         return k
 
     @property
+    def warnings(self) -> list[TableWarning]:
+        """What a reader should know about the table."""
+        return [TableWarning.read(warning) for warning in self.document.get("warnings", ())]
+
+    @property
     def certificate(self) -> Document | None:
-        """How close to the best possible the choice is, for methods that can say."""
+        """How close to the best possible the choice is under the fitted model."""
         return self.document.get("certificate")
 
     @property
@@ -62,14 +77,31 @@ class Result:
         return keep(table, self.names, names or self.input_names, self.target)
 
     def to_frame(self, library: Frames | None = None) -> Any:
-        """The chosen features as a frame of pandas or, where that is not there, of polars."""
+        """The chosen features as a frame of pandas or, where that is not there, of polars.
+
+        `held_out` is what the features so far tell together on rows held out, with its standard
+        error; gains and information are the fitted model's own.
+        """
         library = library or ("pandas" if find_spec("pandas") else "polars")
-        rows = self.document["selected"]
-        columns = {name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())}
-        return import_module(library).DataFrame(columns)
+        rows = [{**row, **self._told(row["rank"])} for row in self.document["selected"]]
+        names = rows[0] if rows else [f.name for f in fields(Selected) if f.name != "document"]
+        return import_module(library).DataFrame({n: [row.get(n) for row in rows] for n in names})
+
+    def _told(self, k: int) -> dict[str, float | None]:
+        held_out = self.held_out
+        if held_out is None or k >= len(held_out.information):
+            return {"held_out": None, "held_out_se": None}
+        return {"held_out": held_out.information[k], "held_out_se": held_out.standard_error[k]}
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw what the features so far tell together, with error bands; needs matplotlib."""
+        """Draw what the first K features tell on held-out rows, with error bars.
+
+        Methods that cannot say are drawn by their scores. Needs matplotlib.
+        """
+        return charts.draw_held_out(self.document, ax)
+
+    def plot_model(self, ax: Any = None) -> Any:
+        """Draw what the fitted model itself says its features tell; needs matplotlib."""
         return charts.draw_trace(self.document, ax)
 
     def plot_accuracy(self, ax: Any = None) -> Any:

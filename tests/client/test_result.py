@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -19,6 +20,15 @@ FEATURES = [
     {"rank": 1, "name": "a", "gain": 0.5, "mi_label": 0.5, "mi_label_se": 0.0, "runner_up": "c"},
     {"rank": 2, "name": "b", "gain": 0.2, "mi_label": 0.7, "mi_label_se": 0.1, "runner_up": None},
 ]
+HELD_OUT = {
+    "entropy": 1.0,
+    "information": [0.0, 0.4],
+    "standard_error": [0.0, 0.05],
+    "all_features": 0.3,
+    "all_features_se": 0.1,
+    "n_folds": 5,
+    "n_rows": 100,
+}
 CURVE = {"classifier": "nearest_neighbour", "mean": [0.6, 0.8], "se": [0.02, 0.01]}
 
 
@@ -38,8 +48,44 @@ def test_the_features_as_a_frame(library: Any, frame: Any) -> None:
     assert len(result_of(selected=[]).to_frame(library)) == 0
 
 
-def test_the_trace_is_drawn_with_its_errors() -> None:
-    ax = result_of().plot()
+def test_a_frame_says_what_held_out_rows_say() -> None:
+    table = result_of(held_out=HELD_OUT).to_frame("polars")
+    assert table["held_out"].to_list() == [0.4, None]
+    assert table["held_out_se"].to_list() == [0.05, None]
+    assert "name" in result_of(selected=[]).to_frame().columns
+
+
+def test_held_out_information_is_drawn_with_error_bars() -> None:
+    result = result_of(held_out=HELD_OUT)
+    assert result.held_out is not None and result.held_out.share == [0.0, 0.4]
+    ax = result.plot()
+    trace, everything, all_features, suggested = ax.get_lines()
+    assert list(trace.get_ydata()) == [0.0, 0.4]
+    assert list(everything.get_ydata()) == [1.0, 1.0]
+    assert list(all_features.get_ydata()) == [0.3, 0.3]
+    assert list(suggested.get_xdata()) == [1, 1]
+    ends = ax.collections[0].get_segments()[1]
+    assert ends[:, 1] == pytest.approx([0.4 - 2 * 0.05, 0.4 + 2 * 0.05])
+
+
+def test_where_nothing_tells_the_result_says_so() -> None:
+    result = result_of(selected=[], suggested_k=0, held_out=HELD_OUT)
+    assert repr(result) == "<no column here tells anything about 'y'>"
+    assert result.plot().get_title() == "No column here tells anything about y"
+    assert result.transform(pd.DataFrame({"a": [1, 2], "y": [0, 1]})).shape == (2, 0)
+    assert result.transform(np.zeros((3, 2)), names=["a", "b"]).shape == (3, 0)
+    assert repr(result_of(selected=FEATURES[:1])) == "<1 feature for 'y': a>"
+
+
+def test_warnings_are_sentences_with_columns() -> None:
+    told = {"code": "copy", "columns": ["b"], "message": "b is a copy of a."}
+    (warning,) = result_of(warnings=[told]).warnings
+    assert (warning.code, warning.columns) == ("copy", ["b"])
+    assert result_of().warnings == []
+
+
+def test_the_models_own_trace_is_drawn_with_its_errors() -> None:
+    ax = result_of().plot_model()
     label, latent, suggested = ax.get_lines()
     assert list(label.get_ydata()) == [0.5, 0.7]
     assert list(latent.get_ydata()) == [0.9, 0.9]
@@ -47,6 +93,7 @@ def test_the_trace_is_drawn_with_its_errors() -> None:
     band = ax.collections[0].get_paths()[0].get_extents()
     assert (band.ymin, band.ymax) == pytest.approx((0.5, 0.7 + 2 * 0.1))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "b"]
+    assert ax.get_title() == "Under the fitted model, on the rows it was fitted to"
 
 
 def test_methods_without_a_model_are_drawn_by_their_scores() -> None:

@@ -37,9 +37,15 @@ PROVENANCE = {
 
 def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The document and the arrays of a selection by the method itself."""
+    result = selected()
+    return {**result.to_json(), "provenance": PROVENANCE}, result.to_arrays()
+
+
+def selected() -> SelectionResult:
+    """A selection by the method itself, of whose two features held-out rows support one."""
     factor = np.array([[0.25, 0.75], [0.75, 0.25]])
     variables = (HOSTILE, "b", "c", TARGET)
-    result = SelectionResult(
+    return SelectionResult(
         target=TARGET,
         selected=(
             _chosen(1, HOSTILE, 0.5, 0.0),
@@ -93,7 +99,6 @@ def selection() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         ),
         warnings=(TableWarning(code="copy", columns=("c",), message=f"c is a copy of {HOSTILE}."),),
     )
-    return {**result.to_json(), "provenance": PROVENANCE}, result.to_arrays()
 
 
 def _cut(name: str) -> EncodedColumn:

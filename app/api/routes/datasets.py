@@ -17,6 +17,7 @@ from app.datasets import service
 from app.datasets.arrival import too_large
 from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
 from app.datasets.service import Arrival
+from app.datasets.warnings import table_warnings
 from app.errors import UnsupportedMedia
 from app.jobs.methods import Strict
 from app.jobs.repository import is_used
@@ -150,9 +151,10 @@ def list_datasets(caller: CallerDep, query: Annotated[paging.PageQuery, Query()]
     responses=problems(404),
 )
 def get_dataset(dataset_id: DatasetId, caller: CallerDep) -> DatasetRead:
-    """Its status and, once it is ready, the profile of every column."""
+    """Its status and, once it is ready, the profile of every column and what to beware of."""
     row, columns = caller.read(service.get_dataset, dataset_id)
-    return DatasetRead.model_validate({**row._mapping, "columns": columns})
+    warnings = table_warnings(row.n_rows, columns)
+    return DatasetRead.model_validate({**row._mapping, "columns": columns, "warnings": warnings})
 
 
 @router.delete(

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from app.api.schemas.base import DATASET_EXAMPLE, FromRow
 from app.datasets.models import DatasetStatus
+from core.results import TableWarning
 
 
 class ColumnProfile(FromRow):
@@ -48,6 +49,9 @@ class DatasetRead(DatasetSummary):
     """An upload with the profile of every column, once it is ready."""
 
     columns: list[ColumnProfile] = Field([])
+    warnings: list[TableWarning] = Field(
+        [], description="What the profile tells about trouble ahead, whatever the target."
+    )
 
 
 class DatasetPage(BaseModel):

@@ -5,6 +5,11 @@ export function count(n) {
   return n === null || n === undefined ? "" : n.toLocaleString("en");
 }
 
+/** @type {(n: number, noun: string) => string} */
+export function counted(n, noun) {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 /** @type {(value: number | null | undefined) => string} */
 export function amount(value) {
   if (value === null || value === undefined) return "";

@@ -1,9 +1,10 @@
 // One dataset: what reading it found in every column.
 
 import { bar, button, h, pill } from "../parts/dom.js";
-import { amount, count, size, when } from "../parts/format.js";
+import { amount, count, counted, size, when } from "../parts/format.js";
 import { histogram } from "../parts/live.js";
 import { LongTable } from "../parts/table.js";
+import { warningList } from "../parts/warnings.js";
 import { remove } from "../service/api.js";
 import { whenRead } from "./datasets.js";
 
@@ -23,14 +24,14 @@ export async function showDataset(root, { id, signal }) {
     root.append(h("p", { class: "failure" }, `This file cannot be used: ${dataset.reason}.`));
     return;
   }
-  root.append(...columnTable(dataset));
+  root.append(warningList(dataset.warnings), ...columnTable(dataset));
 }
 
 /** @type {(dataset: DatasetRead) => HTMLElement} */
 function head(dataset) {
   const facts = [
-    dataset.n_rows !== null ? `${count(dataset.n_rows)} rows` : null,
-    dataset.n_columns !== null ? `${count(dataset.n_columns)} columns` : null,
+    dataset.n_rows !== null ? counted(dataset.n_rows, "row") : null,
+    dataset.n_columns !== null ? counted(dataset.n_columns, "column") : null,
     size(dataset.n_bytes),
     when(dataset.created_at),
   ];

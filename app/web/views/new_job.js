@@ -6,6 +6,7 @@ import { curl, python } from "../order/snippets.js";
 import { guarded, h, say } from "../parts/dom.js";
 import { asked } from "../parts/record.js";
 import { copyButton } from "../parts/save.js";
+import { warningList } from "../parts/warnings.js";
 import { get, Problem, post } from "../service/api.js";
 
 /**
@@ -68,6 +69,7 @@ class JobForm {
     this.datasets = datasets;
     this.signal = signal;
     this.names = h("datalist", { id: COLUMN_NAMES });
+    this.warnings = h("div", {});
     this.verdict = h("p", { class: "verdict", role: "status" });
     this.submit = h("button", { class: "primary" }, "Run");
     this.curl = h("pre", {});
@@ -105,6 +107,7 @@ class JobForm {
       { novalidate: true },
       inGrid("pair", [main.dataset, main.target]),
       this.names,
+      this.warnings,
       inGrid("pair", [main.k, main.method]),
       compare.element,
       evaluate.element,
@@ -122,7 +125,12 @@ class JobForm {
 
   async loadNames() {
     const { dataset, target } = this.order.main;
-    const { columns } = await get("/v1/datasets/{dataset_id}", { dataset_id: dataset.read() }, this.signal);
+    const { columns, warnings } = await get(
+      "/v1/datasets/{dataset_id}",
+      { dataset_id: dataset.read() },
+      this.signal,
+    );
+    this.warnings.replaceChildren(warningList(warnings));
     this.names.replaceChildren(...columns.map(({ name }) => h("option", { value: name })));
     const last = columns.at(-1);
     if (!target.control.value && last) {

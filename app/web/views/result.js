@@ -2,27 +2,33 @@
 
 import { button, h } from "../parts/dom.js";
 import { figure, layOut } from "../parts/figure.js";
-import { amount } from "../parts/format.js";
+import { amount, count, percent } from "../parts/format.js";
 import { csv, save, saveText } from "../parts/save.js";
 import { LongTable } from "../parts/table.js";
+import { warningList } from "../parts/warnings.js";
 import { get, getBlob } from "../service/api.js";
 
 /**
- * @import { ChartsRead, JobRead, ResultRead } from "contract"
+ * @import { ChartsRead, EncodedColumn, JobRead, ResultRead } from "contract"
  * @typedef {Record<string, string | number | boolean | null>} Item
  * @typedef {[key: string, name: string]} Column
  */
 
 const FIRST = 20;
+const UNSUPPORTED = "do not support it";
 
 /** @type {Column[]} */
 const SELECTED = [
   ["rank", "rank"],
   ["name", "feature"],
-  ["gain", "gain"],
-  ["mi_label", "I(X_S; Y)"],
+  ["held_out", "held out, nats"],
+  ["held_out_error", "± s.e."],
+  ["held_out_share", "of all there is"],
+  ["support", "held-out rows"],
+  ["gain", "model: gain"],
+  ["mi_label", "model: I(X_S; Y)"],
   ["mi_label_se", "± s.e."],
-  ["mi_latent", "I(X_S; Z)"],
+  ["mi_latent", "model: I(X_S; Z)"],
   ["mi_latent_se", "± s.e."],
   ["runner_up", "runner-up"],
   ["margin", "margin"],
@@ -41,6 +47,16 @@ const LEFT_OUT = [
 const DROPPED = [
   ["name", "column"],
   ["reason", "reason"],
+];
+
+/** @type {Column[]} */
+const ENCODING = [
+  ["name", "column"],
+  ["kind", "kind"],
+  ["strategy", "cut by"],
+  ["n_levels", "levels"],
+  ["missing", "missing"],
+  ["information_lost", "nats lost by the cut"],
 ];
 
 /** @type {(root: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
@@ -68,14 +84,39 @@ export async function showResult(root, { id }, signal) {
   const sentences = shown.summary.map((sentence) => h("li", {}, sentence));
   root.replaceChildren(
     h("p", { class: "headline" }, shown.headline),
+    warningList(result.warnings ?? []), // results of earlier versions have none
     h("ul", { class: "summary" }, sentences),
     figures,
-    ...section("Selected features", SELECTED, result.selected, id),
+    ...section("Selected features", SELECTED, selectedRows(result), id),
     ...section("Left out", LEFT_OUT, result.left_out, id),
     ...section("Set aside before the search", DROPPED, result.dropped, id),
+    ...section("How each column was read", ENCODING, result.encoding.map(readColumn), id),
     pixelOffer(shown, redraw),
     provenance(result, id),
   );
+}
+
+/**
+ * Each with what the choice so far told on held-out rows, beside the model's own figures.
+ * @type {(result: ResultRead) => Item[]}
+ */
+function selectedRows({ selected, held_out: held }) {
+  return selected.map(({ supported, ...feature }) => {
+    const told = held?.information[feature.rank] ?? null;
+    return {
+      ...feature,
+      held_out: told,
+      held_out_error: held?.standard_error[feature.rank] ?? null,
+      held_out_share: told !== null && held?.entropy ? percent(told / held.entropy) : null,
+      support: held ? (supported ? "support it" : UNSUPPORTED) : null,
+    };
+  });
+}
+
+/** @type {(column: EncodedColumn) => Item} */
+function readColumn({ levels, edges: _, merged: __, n_missing: n, missing_is_level: isLevel, ...column }) {
+  const missing = `${n ? count(n) : "none"}${isLevel ? ", a level" : ""}`;
+  return { ...column, n_levels: levels.length, missing };
 }
 
 /** @type {(title: string, columns: Column[], items: Item[], jobId: string) => HTMLElement[]} */
@@ -101,7 +142,7 @@ function table(columns, items) {
   const row = (/** @type {Item} */ item) =>
     h(
       "tr",
-      {},
+      { class: item.support === UNSUPPORTED ? "unsupported" : null },
       columns.map(([key]) => cell(item[key], key)),
     );
   const long = new LongTable({ heads, row, first: FIRST });
