@@ -6,6 +6,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote, urlsplit
 
 from pydantic import ByteSize, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -23,6 +24,14 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _with_password(address: str, password: str) -> str:
+    """Quoted, which it rarely is in the environment: a / or @ would end it."""
+    parts = urlsplit(address)
+    user, _, host = parts.netloc.rpartition("@")
+    user = user.partition(":")[0]
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
 
 
 def _size(gib: int, description: str) -> ByteSize:
@@ -43,10 +52,16 @@ class Settings(BaseSettings):
         repr=False,
         description="Database, `postgresql+psycopg://...`; empty is SQLite in `data_dir`.",
     )
+    database_password: str = Field(
+        default="", repr=False, description="Password for the database, if not in its address."
+    )
     broker_url: str = Field(
         default="",
         repr=False,
         description="Redis, `redis://...`; empty lets `pith serve` start its own Valkey.",
+    )
+    broker_password: str = Field(
+        default="", repr=False, description="Password for Redis, if not in its address."
     )
     database_connections: int = Field(
         default=20, ge=4, description="Connections of one API process to the database, at most."
@@ -167,7 +182,11 @@ class Settings(BaseSettings):
     worker_threads: int = Field(
         default=0,
         ge=0,
-        description="Threads of one job; 0 is one for each core, however many jobs run.",
+        description="Threads of one job; 0 is one for each core the worker may use.",
+    )
+    kernel_dir: Path | None = Field(
+        default=None,
+        description="Directory of compiled kernels, by engine; empty leaves the choice to numba.",
     )
     worker_max_jobs: int = Field(
         default=100, ge=1, description="Jobs after which a worker's process is replaced."
@@ -190,6 +209,15 @@ class Settings(BaseSettings):
             return values
         data_dir = Path(str(values.get("data_dir", "data"))).absolute()
         return {**values, "database_url": f"sqlite:///{data_dir / 'pith.db'}"}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _place_passwords(cls, values: dict[str, object]) -> dict[str, object]:
+        for name in ("database", "broker"):
+            address, password = values.get(f"{name}_url"), values.get(f"{name}_password")
+            if address and password:
+                values = {**values, f"{name}_url": _with_password(str(address), str(password))}
+        return values
 
     @property
     def quota(self) -> Quota:

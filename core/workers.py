@@ -18,7 +18,7 @@ class Workers:
     """Runs independent tasks; which thread takes which never matters to the answer."""
 
     def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads or os.cpu_count() or 1
+        self.n_threads = n_threads or _n_cores()
         self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
 
     def __enter__(self) -> Workers:
@@ -51,3 +51,10 @@ class Workers:
         n_parts = max(1, min(self.n_threads, n_items))
         cuts = [n_items * i // n_parts for i in range(n_parts + 1)]
         self.run(lambda part: work(*part), pairwise(cuts))
+
+
+def _n_cores() -> int:
+    """Those this process may run on, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import time
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.jobs import checkpoints
 from app.jobs.claims import JobClaim
+from app.provenance import engine_key
 from core.checkpoint import Checkpoint
 from worker.process import Process
 
@@ -26,9 +26,9 @@ class CheckpointKeeper:
     def __init__(self, process: Process, claim: JobClaim) -> None:
         self._process = process
         self._claim = claim
-        self._version = version("pith")
+        self._engine = engine_key()
         with process.database.read() as session:
-            parts = checkpoints.load(session, claim.job_id, self._version)
+            parts = checkpoints.load(session, claim.job_id, self._engine)
         self.checkpoint = Checkpoint.from_parts({p: unpack(data) for p, data in parts.items()})
         self._saved = self.checkpoint.sizes()
         self._at = time.monotonic()
@@ -52,7 +52,7 @@ class CheckpointKeeper:
     def _write(self, parts: dict[str, bytes], sizes: dict[str, int]) -> None:
         try:
             with self._process.database.write() as session:
-                checkpoints.save(session, self._claim, self._version, parts)
+                checkpoints.save(session, self._claim, self._engine, parts)
         except SQLAlchemyError as error:
             log.warning("checkpoint not saved", error=str(error))
             return

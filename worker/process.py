@@ -16,6 +16,7 @@ from celery import Celery
 from app.broker import Bell
 from app.datasets.store import DATASETS, LocalStore
 from app.db.session import Database
+from app.processes import cpus
 from app.settings import Settings
 
 
@@ -83,6 +84,11 @@ class Process:
     def tables(self) -> dict[str, Any]:
         """The prepared table of the job whose unit came last, if any; a whole job makes room."""
         return {}
+
+    @property
+    def n_threads(self) -> int:
+        """Of one job."""
+        return self.settings.worker_threads or cpus.available()
 
     @property
     def lease(self) -> timedelta:

@@ -88,7 +88,7 @@ def compute(
     sha256 = patiently(
         process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)
     )
-    config = config_of(specification, process.settings.worker_threads)
+    config = config_of(specification, process.n_threads)
     report = heartbeat.report if keeper is None else _saving(heartbeat, keeper)
     checkpoint = None if keeper is None else keeper.checkpoint
     result = select_features(columns, specification.target, config, report, checkpoint)

@@ -135,7 +135,7 @@ def _load(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
 
 def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
     specification, columns = load_input(process, work)
-    config = config_of(specification, process.settings.worker_threads)
+    config = config_of(specification, process.n_threads)
     prepared = prepare(columns, specification.target, config, lambda _: heartbeat.check())
     compare = compare_of(specification)
     how = Evaluate() if compare is None else compare.evaluate

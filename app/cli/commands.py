@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from app.keys.scopes import Scope
+from app.processes.parts import Part
 
 if TYPE_CHECKING:
     from app.cli.keys import KeysConsole
@@ -84,14 +85,18 @@ def serve(
 
 
 @cli.command()
-def worker() -> None:
-    """Run jobs from the queue of PITH_BROKER_URL."""
+def worker(
+    only: Annotated[
+        Part | None, typer.Argument(help="Run jobs alone, or read uploads and sweep alone.")
+    ] = None,
+) -> None:
+    """Run jobs, read uploads and sweep, called through PITH_BROKER_URL."""
     settings = _settings()
     if not settings.broker_url:
         _refuse("A worker needs PITH_BROKER_URL; without one, pith serve starts its own worker.")
     from worker.main import run
 
-    run()
+    run(only)
 
 
 @cli.command()
@@ -130,7 +135,7 @@ def select_features(
     splits: Annotated[int, typer.Option(help="On how many splits they are compared.")] = 10,
     stability: Annotated[int, typer.Option(help="Bootstrap samples to choose on.")] = 0,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
-    threads: Annotated[int, typer.Option(help="0 takes all cores.")] = 0,
+    threads: Annotated[int, typer.Option(help="0 takes all cores there are for it.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON here.")] = None,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report here.")] = None,
@@ -138,6 +143,7 @@ def select_features(
     """Select features of a file in this process, without a service."""
     with _leaving_at_once():
         from app.cli import options, select
+        from app.processes import cpus
         from core.errors import CoreError
 
     try:
@@ -151,7 +157,7 @@ def select_features(
             weight_column=weight_column,
             evaluate=evaluate,
             seed=seed,
-            n_threads=threads,
+            n_threads=threads or cpus.available(),
         )
         comparison = options.configure_comparison(compare, splits)
         samples = options.configure_samples(stability)

@@ -35,7 +35,7 @@ def _forget(session: Session, job_id: str, phases: Mapping[str, bytes]) -> None:
 
 
 def load(session: Reader, job_id: str, version: str) -> dict[str, bytes]:
-    """What was kept by phase; another version of the engine might not arrive at the same result."""
+    """What was kept by phase; another engine might not arrive at the same result."""
     mine = (JobCheckpoint.job_id == job_id, JobCheckpoint.version == version)
     statement = select(JobCheckpoint.phase, JobCheckpoint.arrays).where(*mine)
     return {row.phase: row.arrays for row in session.execute(statement)}

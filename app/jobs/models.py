@@ -90,7 +90,10 @@ class JobEvent(Base):
 
 
 class JobCheckpoint(Base):
-    """What a live job's phases completed, each as the bytes of an .npz file, by one version."""
+    """What a live job's phases completed, each as the bytes of an .npz file.
+
+    `version` stands for the engine that made it: another might not go on alike.
+    """
 
     __tablename__ = "job_checkpoints"
 

@@ -13,8 +13,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PASSWORDS = {
-    "POSTGRES_PASSWORD": "p-secret",
-    "REDIS_PASSWORD": "r-secret",
+    "POSTGRES_PASSWORD": "p/s@cr:e%t?#",
+    "REDIS_PASSWORD": "r/s@cr:e%t?#",
     "KEY_SECRET": "k-secret" * 4,
 }
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*?)(?<!\\)$", re.M | re.S)

@@ -18,15 +18,19 @@ from typing import Any
 import httpx
 import pytest
 
+from app.processes import kernels
 from app.processes.embedded.valkey import _program
 from app.processes.lifeline import die_with_parent
+from app.settings import Settings
 from tests import servers
 from tests.e2e.embedded import serving
 from tests.ops import containers
 
 ROOT = containers.ROOT
 SERVICES = containers.compose()
-OURS = ("migrate", "api", "worker")
+OURS = ("migrate", "api", "jobs", "reads")
+PYTHON_BYTES = 400 << 20  # of a program of ours that does nothing
+
 REDIS_CLI = f"""#!{sys.executable}
 import os, sys, redis
 client = redis.Redis(port=int(os.environ["REDIS_PORT"]), password=os.environ["REDISCLI_AUTH"])
@@ -41,7 +45,8 @@ def test_no_service_is_root_or_without_limits(name: str) -> None:
     assert service["cap_drop"] == ["ALL"]
     assert "no-new-privileges:true" in service["security_opt"]
     assert int(service["mem_limit"]) > 0
-    assert service["cpus"] > 0
+    assert service.get("cpus", 0) <= 1  # an engine refuses more than the machine has
+    assert service.get("cpus") or service["cpu_shares"]
     assert service["pids_limit"] > 0
     assert "healthcheck" in service or service["restart"].startswith("on-failure")
 
@@ -57,6 +62,56 @@ def test_the_image_is_built_with_bytecode() -> None:
     """Its user owns no place to put it later."""
     settings = [arguments for name, arguments in containers.stages()[0] if name == "ENV"]
     assert "UV_COMPILE_BYTECODE=1" in " ".join(settings).split()
+
+
+def settings_of(name: str) -> Settings:
+    variables = SERVICES[name]["environment"]
+    chosen = {key.removeprefix("PITH_").lower(): value for key, value in variables.items()}
+    return Settings(**chosen)
+
+
+def test_what_runs_in_a_container_fits_into_it() -> None:
+    jobs, reads = settings_of("jobs"), settings_of("reads")
+    # The program, and for each job a process of its own.
+    needed = PYTHON_BYTES + jobs.worker_concurrency * (PYTHON_BYTES + jobs.worker_max_memory_bytes)
+    assert needed <= int(SERVICES["jobs"]["mem_limit"])
+    needed = PYTHON_BYTES + reads.worker_readers * reads.ingest_memory_bytes
+    assert needed <= int(SERVICES["reads"]["mem_limit"])
+    assert reads.ingest_memory_bytes < Settings().ingest_memory_bytes
+
+
+def test_kernels_of_the_image_are_behind_no_volume() -> None:
+    build, final = (
+        [a for n, a in stage if n == "ENV"][-1].split() for stage in containers.stages()
+    )
+    shipped = "NUMBA_CACHE_DIR=/opt/pith/kernels"
+    assert shipped in build
+    assert shipped in final
+    mounts = {
+        mount["target"] for service in SERVICES.values() for mount in service.get("volumes", [])
+    }
+    assert not any("/opt/pith/kernels".startswith(target) for target in mounts)
+    (kernel_dir,) = (
+        word.partition("=")[2] for word in final if word.startswith("PITH_KERNEL_DIR=")
+    )
+    assert kernel_dir in mounts
+
+
+def test_a_later_image_brings_its_own_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    volume = tmp_path / "volume"
+    for number in (1, 2):
+        shipped = tmp_path / f"image{number}"
+        shipped.mkdir()
+        (shipped / "kernel.nbi").write_text(f"compiled by {number}")
+        monkeypatch.setattr(kernels, "engine_key", lambda number=number: f"engine{number}")
+        folder = kernels.prepare(volume, shipped)
+        assert (folder / "kernel.nbi").read_text() == f"compiled by {number}"
+        (folder / "of_this_cpu.nbi").touch()
+        assert kernels.prepare(volume, shipped) == folder
+        assert (folder / "of_this_cpu.nbi").exists()
+    assert sorted(path.name for path in volume.iterdir()) == ["engine1", "engine2"]
 
 
 def test_passwords_have_no_default() -> None:
@@ -185,9 +240,11 @@ def test_the_deployed_service_runs_a_job(place: Place) -> None:
         )
         assert migration.returncode == 0
         api = stack.enter_context(place.running("api"))
-        worker = stack.enter_context(place.running("worker"))
+        jobs = stack.enter_context(place.running("jobs"))
+        reads = stack.enter_context(place.running("reads"))
         place.until_healthy("api", api)
-        place.until_healthy("worker", worker)
+        place.until_healthy("jobs", jobs)
+        place.until_healthy("reads", reads)
         address = f"http://127.0.0.1:{place.api_port}"
         assert httpx.get(f"{address}/v1/jobs").status_code == 401
         assert run_job(address, place.key())["status"] == "succeeded"
@@ -223,15 +280,19 @@ def test_the_image_builds(tmp_path: Path) -> None:
             here = arguments.replace("/opt/", f"{tmp_path}/opt/").replace(
                 "/var/", f"{tmp_path}/var/"
             )
-            _run(here, source, {"NUMBA_CACHE_DIR": f"{tmp_path}/var/cache/pith"})
+            _run(here, source, {"NUMBA_CACHE_DIR": f"{tmp_path}/opt/pith/kernels"})
     _copy_as_layers_do(tmp_path / "opt")
-    cache = tmp_path / "var" / "cache" / "pith"
-    kernels = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")}
-    assert kernels
-    program = tmp_path / "opt" / "pith" / "bin" / "pith"
-    with serving(tmp_path / "data", program=program, NUMBA_CACHE_DIR=str(cache)) as service:
+    shipped = _times_of_kernels(tmp_path / "opt" / "pith" / "kernels")
+    assert shipped
+    program, volume = tmp_path / "opt" / "pith" / "bin" / "pith", tmp_path / "var" / "cache"
+    with serving(tmp_path / "data", program=program, PITH_KERNEL_DIR=str(volume)) as service:
         assert run_job(service.address)["status"] == "succeeded"
-    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")} == kernels
+    (folder,) = (path for path in volume.iterdir() if path.name != "pith")
+    assert _times_of_kernels(folder) == shipped  # none was compiled again
+
+
+def _times_of_kernels(folder: Path) -> dict[Path, int]:
+    return {p.relative_to(folder): p.stat().st_mtime_ns for p in folder.rglob("*.nb?")}
 
 
 def _copy_as_layers_do(directory: Path) -> None:

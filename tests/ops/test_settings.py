@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
+from redis import Redis
+from sqlalchemy import make_url
 
 from app.settings import Settings
 
@@ -64,3 +66,19 @@ def test_a_lease_must_outlast_its_heartbeats() -> None:
 
 def test_every_setting_is_described() -> None:
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+
+
+@pytest.mark.parametrize("password", ["p/w@d", "a:b#c?d%e", "plain"])
+def test_a_password_of_its_own_may_hold_anything(password: str) -> None:
+    settings = Settings(
+        database_url="postgresql+psycopg://pith@postgres:5432/pith",
+        database_password=password,
+        broker_url="redis://redis:6379/0",
+        broker_password=password,
+    )
+    address = make_url(settings.database_url)
+    assert (address.username, address.password, address.host) == ("pith", password, "postgres")
+    with Redis.from_url(settings.broker_url) as client:
+        known = client.connection_pool.connection_kwargs
+        assert (known["password"], known["host"], known["port"]) == (password, "redis", 6379)
+    assert password not in repr(settings)

@@ -144,4 +144,4 @@ if __name__ == "__main__":
         from worker.main import run
 
         configure_logging("info", "json")
-        run([sys.executable, "-m", "tests.worker.fake_engine", "jobs"])
+        run(jobs=[sys.executable, "-m", "tests.worker.fake_engine", "jobs"])

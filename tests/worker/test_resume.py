@@ -19,7 +19,7 @@ from app.settings import Settings
 from core.pipeline import select_features
 from core.results import Progress
 from tests.app.protocol import TENANT, Protocol
-from worker import runner
+from worker import checkpoints, runner
 from worker.process import Process, StopFlag
 
 METHOD = {"name": "gsm_cpd", "ranks": [2, 4], "n_models": 2, "n_init": 1, "max_iter": 10}
@@ -127,6 +127,21 @@ def test_another_attempt_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch, 
     since = stage.protocol.events(job_id)[n_events:]
     assert since.count("selected") == 4
     assert "loglik" not in since  # neither the rank search nor the fit was done again
+
+
+def test_another_engine_begins_anew(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one version there are many builds: what they would go on from is not theirs."""
+    job_id = stage.submit()
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "select_features", once(third_choice, kill))
+        patch.setattr(checkpoints, "engine_key", lambda: "another")
+        with pytest.raises(Killed):
+            runner.run_job(stage.worker(), job_id)
+    stage.protocol.expire_lease(job_id)
+    stage.protocol.sweep()
+    n_events = len(stage.protocol.events(job_id))
+    runner.run_job(stage.worker(), job_id)
+    assert "loglik" in stage.protocol.events(job_id)[n_events:]
 
 
 @pytest.mark.parametrize(
