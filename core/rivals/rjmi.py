@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from core.arrays import MISSING, Floats, Ints
 from core.config import Rjmi
@@ -39,7 +40,7 @@ class RenyiCriterion:
         if self.note is None and self._most_patterns(features) > self._method.max_patterns:
             self._sample_rows()
         found = np.empty(len(features))
-        # One after the other: the time goes into LAPACK, which has its own threads.
+        # One after the other: the time goes into LAPACK, whose threads are limited in `rjmi`.
         for position, feature in enumerate(features.tolist()):
             found[position] = self._information(feature)
             self._progress.inside((position + 1) / len(features))
@@ -138,5 +139,6 @@ def rjmi(
 ) -> RivalOutcome:
     """Forward greedy by the information of the whole set."""
     criterion = RenyiCriterion(problem, method, progress)
-    found = search_forward(problem, k, criterion, progress)
+    with threadpool_limits(problem.n_threads or None):
+        found = search_forward(problem, k, criterion, progress)
     return replace(found, notes=(criterion.note,)) if criterion.note else found

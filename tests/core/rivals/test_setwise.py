@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from core.config import GlobalFs, Iselect, Rival, Rjmi
 from core.rivals.method import select_rival
@@ -132,3 +133,15 @@ def test_threads_change_nothing_and_a_callback_can_cancel(method: Rival) -> None
 
     with pytest.raises(InterruptedError):
         select_rival(problem, 6, method, cancel)
+
+
+def test_the_number_of_threads_reaches_lapack() -> None:
+    def of_lapack() -> set[int]:
+        pools = threadpool_info()
+        return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
+
+    within: list[set[int]] = []
+    with threadpool_limits(2):
+        select_rival(random_problem(0), 2, Rjmi(), lambda step: within.append(of_lapack()))
+        assert of_lapack() == {2}
+    assert within == [{1}, {1}]
