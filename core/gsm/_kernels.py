@@ -250,3 +250,32 @@ def surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
                 mean += p * nats
                 square += p * nats * nats
     return mean, square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def unknown_given(asked: Any, given: Any, weights: Any) -> float:
+    """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
+
+    Every value of `given` gets Miller and Madow's correction. Of its rows, the share that holds a
+    level seen only once with it is how likely the next is new (Good and Turing): for that share no
+    more is known than without `given`.
+    """
+    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
+    for r in range(len(asked)):
+        sums[given[r], asked[r]] += weights[r]
+    total, alone = sums.sum(), 0.0
+    for n in sums.sum(axis=0):
+        if n > 0:
+            alone += n / total * np.log(total / n)
+    unknown = 0.0
+    for row in sums:
+        n_rows, nats, n_seen, once = row.sum(), 0.0, 0, 0.0
+        for n in row:
+            if n > 0:
+                nats += n / n_rows * np.log(n_rows / n)
+                n_seen += 1
+                once += n if n <= 1 else 0.0
+        if n_rows > 0:
+            known_part = min(nats + (n_seen - 1) / (2 * n_rows), alone)
+            unknown += ((n_rows - once) * known_part + once * alone) / total
+    return unknown

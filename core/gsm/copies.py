@@ -2,7 +2,8 @@
 
 The model takes features for independent given Z, so it credits a copy of a chosen feature with
 information that it does not have. But nothing adds more than what is unknown about it: whatever V,
-I(X_s; V | X_S) <= H(X_s | X_c) for every c in S, and that entropy can be counted.
+I(X_s; V | X_S) <= H(X_s | X_c) for every c in S, and that entropy can be counted. With few rows for
+each value of c the count falls short, to nothing where c is an id, and is corrected for that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.arrays import Bytes, Floats, Ints
-from core.gsm._kernels import surprise
+from core.gsm._kernels import surprise, unknown_given
 
 SAMPLE_ROWS = 4096
 """Rows looked at first; where they leave no doubt the others are not counted."""
@@ -25,6 +26,7 @@ class Copies:
 
     def __init__(self, codes: Bytes, row_weights: Floats) -> None:
         self._codes = codes
+        self._row_weights = row_weights
         self._weights = row_weights / row_weights.sum()
         rows = np.arange(len(codes))
         if len(codes) > SAMPLE_ROWS:
@@ -35,7 +37,7 @@ class Copies:
     def unknown(self, feature: int, chosen: Sequence[int], gain: float) -> float:
         """The least H(X_feature | X_c) over the chosen c; infinite if plainly above `gain`."""
         suspects = [c for c in chosen if self._may_know(c, feature, gain)]
-        return min((self._given(feature, c) for c in suspects), default=np.inf)
+        return min((self._unknown_given(feature, c) for c in suspects), default=np.inf)
 
     def first_copy(self, feature: int, among: Ints) -> int:
         """The first of some features that tells just what this one tells, or itself."""
@@ -46,9 +48,12 @@ class Copies:
 
     def _are_copies(self, one: int, other: int) -> bool:
         return all(
-            self._may_know(a, b, 0.0) and self._given(b, a) == 0.0
-            for a, b in ((one, other), (other, one))
+            self._may_know(a, b, 0.0) and self._knows(a, b) for a, b in ((one, other), (other, one))
         )
+
+    def _knows(self, other: int, feature: int) -> bool:
+        asked, given = self._columns(feature, other)
+        return surprise(asked, given, self._weights)[0] == 0.0
 
     def _may_know(self, other: int, feature: int, gain: float) -> bool:
         """Whether H(X_feature | X_other) may be below `gain`, or as low, as a sample tells."""
@@ -57,6 +62,13 @@ class Copies:
         error = np.sqrt(max(square - mean**2, 0.0) * (weights**2).sum())
         return bool(mean - SAMPLE_ERRORS * error <= gain)
 
-    def _given(self, feature: int, other: int) -> float:
-        asked, given = (np.ascontiguousarray(self._codes[:, f]) for f in (feature, other))
-        return surprise(asked, given, self._weights)[0]
+    def _unknown_given(self, feature: int, other: int) -> float:
+        """H(X_feature | X_other): nothing of a copy, and not too little where rows are few."""
+        if self._are_copies(feature, other):
+            return 0.0
+        asked, given = self._columns(feature, other)
+        return float(unknown_given(asked, given, self._row_weights))
+
+    def _columns(self, one: int, other: int) -> tuple[Bytes, Bytes]:
+        columns = np.ascontiguousarray(self._codes[:, [one, other]].T)
+        return columns[0], columns[1]

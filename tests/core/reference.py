@@ -58,6 +58,19 @@ def conditional_entropy(of: Bytes, given: Bytes) -> float:
     return total
 
 
+def corrected_conditional_entropy(of: Bytes, given: Bytes) -> float:
+    """The same after Miller and Madow, and H(of) for rows whose level is alone with its value."""
+    alone = entropy(np.unique(of, return_counts=True)[1] / len(of))
+    total = 0.0
+    for value in set(given.tolist()):
+        rows = of[given == value].tolist()
+        counts = np.array([rows.count(level) for level in set(rows)])
+        nats = min(entropy(counts / len(rows)) + (len(counts) - 1) / (2 * len(rows)), alone)
+        once = int((counts == 1).sum())
+        total += ((len(rows) - once) * nats + once * alone) / len(of)
+    return total
+
+
 def margin(joint: Floats, axes: Iterable[int]) -> Floats:
     """The distribution of some of the variables."""
     kept = set(axes)
