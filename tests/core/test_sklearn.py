@@ -6,7 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +184,13 @@ def test_the_guide_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> N
     (shown,) = re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S)
     exec(program.replace('"examples/', f'"{ROOT}/examples/'), {})
     assert capsys.readouterr().out == shown
+
+
+def test_where_nothing_is_chosen_it_warns_and_keeps_no_column() -> None:
+    frame, target = mixed()
+    selector = quick().fit(frame, target)
+    selector._keep(replace(selector.result_, selected=()), list(frame.columns))
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(frame).shape == (len(frame), 0)
+    assert list(selector.get_feature_names_out()) == []
+    assert selector.ranking_.tolist() == [1] * frame.shape[1]
