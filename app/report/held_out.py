@@ -49,7 +49,7 @@ def _axes(document: Mapping[str, Any], held_out: Mapping[str, Any]) -> Axes:
         held_out["all_features"],
     )
     marks = [(entropy, f"all there is to know: {number(entropy)}")]
-    if every is not None:
+    if every is not None and every > -entropy / 4:  # far below 0 it would flatten all else
         marks.append((every, f"all features: {number(every)}"))
     return Axes(
         x="features chosen",

@@ -52,7 +52,7 @@ def test_held_out_rows_lead_and_say_what_they_do_not_support(screen: Page, finis
     expect(screen.locator("tr.unsupported")).to_have_count(1)
     expect(screen.locator("tr.unsupported")).to_contain_text("do not support it")
     cut = screen.get_by_role("row").filter(has_text="1,200, a level")
-    expect(cut).to_contain_text(re.compile("supervised.*0.0123"))
+    expect(cut).to_contain_text(re.compile("where the target changes.*0.0123"))
     assert is_within(screen)
 
 

@@ -126,7 +126,7 @@ def noise(*, asked: int = 0) -> dict[str, Any]:
         **document["held_out"],
         "information": [0.0, -0.01, -0.02],
         "standard_error": [0.001, 0.01, 0.02],
-        "all_features": -0.3,
+        "all_features": -3.0,
     }
     return {**document, "selected": chosen, "suggested_k": 0, "held_out": held_out}
 

@@ -119,7 +119,9 @@ def test_held_out_rows_are_seen_first_between_nothing_and_all_there_is_to_know()
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_a_table_that_tells_nothing_is_drawn(asked: int, width: float) -> None:
     drawn = {chart.name: chart.draw(width) for chart in charts_of(noise(asked=asked), {})}
-    assert "suggested K = 0" in words(drawn["held_out"])
+    said = words(drawn["held_out"])
+    assert "suggested K = 0" in said
+    assert not any(word.startswith("all features") for word in said)
     assert ("gains" in drawn) == bool(asked)
 
 

@@ -1,6 +1,6 @@
 // The fields of a job, filled with what an earlier one asked for or with the usual values.
 
-import { methodName } from "../parts/format.js";
+import { CUTS, methodName } from "../parts/format.js";
 import {
   boxesField,
   boxField,
@@ -22,11 +22,7 @@ export const BINS = { bins: 5, strategy: "uniform" };
 export const N_SPLITS = 10;
 export const N_SAMPLES = 50;
 
-/** @type {Choice[]} */
-const STRATEGIES = [
-  ["uniform", "equal width"],
-  ["quantile", "quantiles"],
-];
+const STRATEGIES = CUTS.filter(([key]) => key !== "supervised");
 
 /** @type {(methods: MethodRead[]) => Choice[]} */
 function named(methods) {

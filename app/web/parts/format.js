@@ -65,3 +65,15 @@ const METHODS = new Map([
 export function methodName(name) {
   return METHODS.get(name) ?? name;
 }
+
+/** @type {[key: string, name: string][]} */
+export const CUTS = [
+  ["uniform", "equal width"],
+  ["quantile", "quantiles"],
+  ["supervised", "where the target changes"],
+];
+
+/** @type {(strategy: string | null | undefined) => string | null} */
+export function cutName(strategy) {
+  return new Map(CUTS).get(strategy ?? "") ?? null;
+}

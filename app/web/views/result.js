@@ -2,7 +2,7 @@
 
 import { button, h } from "../parts/dom.js";
 import { figure, layOut } from "../parts/figure.js";
-import { amount, count, percent } from "../parts/format.js";
+import { amount, count, cutName, percent } from "../parts/format.js";
 import { csv, save, saveText } from "../parts/save.js";
 import { LongTable } from "../parts/table.js";
 import { warningList } from "../parts/warnings.js";
@@ -108,7 +108,7 @@ function selectedRows({ selected, held_out: held }) {
       held_out: told,
       held_out_error: held?.standard_error[feature.rank] ?? null,
       held_out_share: told !== null && held?.entropy ? percent(told / held.entropy) : null,
-      support: held ? (supported ? "support it" : UNSUPPORTED) : null,
+      support: held && !supported ? UNSUPPORTED : null,
     };
   });
 }
@@ -116,7 +116,7 @@ function selectedRows({ selected, held_out: held }) {
 /** @type {(column: EncodedColumn) => Item} */
 function readColumn({ levels, edges: _, merged: __, n_missing: n, missing_is_level: isLevel, ...column }) {
   const missing = `${n ? count(n) : "none"}${isLevel ? ", a level" : ""}`;
-  return { ...column, n_levels: levels.length, missing };
+  return { ...column, strategy: cutName(column.strategy), n_levels: levels.length, missing };
 }
 
 /** @type {(title: string, columns: Column[], items: Item[], jobId: string) => HTMLElement[]} */
