@@ -11,14 +11,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import numpy as np
+import pyarrow as pa
 
 from app.jobs.state import Status
 from tests.faults.contract import breach
 from tests.faults.history import History
 
 N_TABLES = 4
+BOMB_ROWS = 2_000_000
 # Until the service has answered: what a client should do that means to be served.
-RETRIED = {429, 503}
+RETRIED = {429, 503, 507}
 RETRY_SECONDS = 0.3
 # Nobody answers while the API starts: each refusal doubles the wait, as clients do.
 MAX_RETRY_SECONDS = 3.0
@@ -40,6 +43,17 @@ def table(seed: int, number: int) -> bytes:
         cells += [rng.randrange(4) for _ in range(3)]
         lines.append(",".join(map(str, [*cells, label])))
     return "\n".join(lines).encode()
+
+
+def bomb(number: int) -> bytes:
+    """Some kilobytes of which a reader would write many times what it may."""
+    values = np.arange(BOMB_ROWS) % 251 + number
+    batch = pa.record_batch({f"c{i}": values + i for i in range(4)})
+    sink, options = pa.BufferOutputStream(), pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
+        writer.write_batch(batch)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def specification(rng: random.Random) -> dict[str, Any]:
@@ -86,6 +100,8 @@ class Client(threading.Thread):
             return
         if rng.random() < 0.1:
             self._upload(b"only one column\n" + str(rng.random()).encode(), "bad")
+        if rng.random() < 0.1:
+            self._upload(bomb(rng.randrange(1000)), "bad", "application/vnd.apache.arrow.stream")
         order = {**specification(rng), "dataset_id": dataset_id}
         key = f"{self._seed}-{self.number}-{n_jobs}"
         habits = {name: rng.random() for name in ("replay", "cheat", "cancel", "watch", "again")}
@@ -105,9 +121,9 @@ class Client(threading.Thread):
         if habits["again"] < 0.2:
             self._submit(order, key)
 
-    def _upload(self, content: bytes, kind: str) -> str | None:
+    def _upload(self, content: bytes, kind: str, media_type: str = "text/csv") -> str | None:
         digest = hashlib.sha256(content).hexdigest()
-        headers = {"content-type": "text/csv"}
+        headers = {"content-type": media_type}
         answer = self._insist(
             "uploadDataset",
             "POST",

@@ -28,6 +28,9 @@ class Kind(StrEnum):
     CUT_REDIS = "cut the connections to Redis"
     DELAY_POSTGRES = "hold up the connections to Postgres"
     DELAY_REDIS = "hold up the connections to Redis"
+    SWALLOW_POSTGRES = "swallow all that the connections to Postgres carry, for good"
+    SKEW_WORKER = "start a worker anew on a clock that is an hour ahead or behind"
+    FILL_DISK = "leave the API no room on the disk"
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ class Proxy:
         self._writers: set[asyncio.StreamWriter] = set()
         self._open = asyncio.Event()
         self._open.set()
+        self._dead: set[asyncio.StreamWriter] = set()
         self.port = 0
 
     def cut(self) -> None:
@@ -32,6 +33,13 @@ class Proxy:
     def release(self) -> None:
         """Let it go on."""
         self._loop.call_soon_threadsafe(self._open.set)
+
+    def swallow(self) -> None:
+        """Take what the connections there are still bring, and pass none of it on; new ones work.
+
+        As a firewall does that has forgotten them.
+        """
+        self._loop.call_soon_threadsafe(lambda: self._dead.update(self._writers))
 
     def _cut(self) -> None:
         for writer in self._writers:
@@ -55,6 +63,7 @@ class Proxy:
                 both.create_task(self._pass(behind[0], writer))
         finally:
             self._writers -= {writer, behind[1]}
+            self._dead -= {writer, behind[1]}
             writer.close()
             behind[1].close()
 
@@ -62,10 +71,12 @@ class Proxy:
         with suppress(ConnectionError):
             while chunk := await reader.read(CHUNK):
                 await self._open.wait()
-                writer.write(chunk)
-                await writer.drain()
+                if writer not in self._dead:
+                    writer.write(chunk)
+                    await writer.drain()
         # One side has ended; the other may be waiting for words that will not come.
-        writer.close()
+        if writer not in self._dead:
+            writer.close()
 
     def run(self, ready: threading.Event) -> None:
         """Serve until the loop is stopped."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
+import math
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ import psutil
 from app.db.migrate import upgrade
 from app.processes.lifeline import spawn
 from tests import servers
+from tests.faults.family import belongs, family, make_room, pool, send
 from tests.faults.plan import Fault, Kind
 from tests.faults.proxy import Proxy, proxy
 
@@ -34,6 +36,8 @@ SETTINGS = {
     "PITH_RESEND_SECONDS": "2",
     "PITH_BACKOFF_SECONDS": "0.2",
     "PITH_WORKER_THREADS": "1",
+    "PITH_DATABASE_SECONDS": "2",
+    "PITH_INGEST_SCRATCH_BYTES": "8MiB",
     "PITH_REQUIRE_KEYS": "true",
     "PITH_LOG_FORMAT": "json",
 }
@@ -42,6 +46,10 @@ STOP_SECONDS = 60.0
 # in which clients would do nothing but be refused.
 SPARE = "import sys, app.main; from app.cli import main; sys.stdin.readline() and main()"
 TENANTS = ("north", "south")
+APART_SECONDS = 3600.0
+# Less than any upload has: what is written fails as it does on a disk that is full.
+NO_ROOM_BYTES = 512
+SKEW = Path(__file__).parent / "skew"
 
 Later = tuple[float, Callable[[], None]]
 
@@ -75,19 +83,22 @@ class Stage:
         self.api.stdin.close()
         self.spare = self._prepare_api()
 
-    def start_worker(self, number: int) -> None:
-        """(Re)start one worker."""
+    def start_worker(self, number: int, ahead: float = 0.0) -> None:
+        """(Re)start one worker, on a clock that is so many seconds ahead."""
+        clock = {"PYTHONPATH": str(SKEW), "FAULTS_CLOCK_AHEAD": str(ahead)} if ahead else {}
         log = self.directory / f"worker{number}.log"
         self._started_at[number] = log.stat().st_size if log.exists() else 0
-        self.workers[number] = self._spawn(["-m", "app", "worker"], f"worker{number}")
+        self.workers[number] = self._spawn(["-m", "app", "worker"], f"worker{number}", clock)
 
     def _prepare_api(self) -> subprocess.Popen[bytes]:
-        return self._spawn(["-c", SPARE, "serve"], "api", stdin=subprocess.PIPE)
+        return self._spawn(["-c", SPARE, "serve"], "api", {}, stdin=subprocess.PIPE)
 
-    def _spawn(self, line: list[str], name: str, **options: int) -> subprocess.Popen[bytes]:
+    def _spawn(
+        self, line: list[str], name: str, more: dict[str, str], **options: int
+    ) -> subprocess.Popen[bytes]:
         with (self.directory / f"{name}.log").open("ab") as log:
             command = [sys.executable, *line]
-            return spawn(command, env=self.env, stdout=log, stderr=log, **options)
+            return spawn(command, env={**self.env, **more}, stdout=log, stderr=log, **options)
 
     def run(self, faults: Iterator[Fault], seconds: float) -> None:
         """Let the faults happen at their time, and what has to follow them.
@@ -146,31 +157,33 @@ class Stage:
     def _harm_worker(self, fault: Fault, number: int) -> None:
         worker = self.workers[number]
         if fault.kind is Kind.KILL_CHILD:
-            _signal(_pool(worker), signal.SIGKILL)
+            send(pool(worker), signal.SIGKILL)
             return
         del self.workers[number]
         if fault.kind is Kind.FREEZE_WORKER:
-            frozen = _family(worker)
-            _signal(frozen, signal.SIGSTOP)
+            frozen = family(worker)
+            send(frozen, signal.SIGSTOP)
             self._later(1.5 * LEASE_SECONDS, lambda: self._wake(number, worker, frozen))
             return
         if fault.kind is Kind.STOP_WORKER:
             worker.terminate()
         else:
-            _signal(_family(worker)[: 1 if fault.kind is Kind.KILL_MAIN else None], signal.SIGKILL)
-        self._later(fault.seconds, lambda: self._replace(number, worker))
+            send(family(worker)[: 1 if fault.kind is Kind.KILL_MAIN else None], signal.SIGKILL)
+        is_apart = fault.kind is Kind.SKEW_WORKER
+        ahead = math.copysign(APART_SECONDS, fault.seconds - 1) if is_apart else 0.0
+        self._later(fault.seconds, lambda: self._replace(number, worker, ahead))
 
     def _wake(
         self, number: int, worker: subprocess.Popen[bytes], frozen: list[psutil.Process]
     ) -> None:
-        _signal(frozen, signal.SIGCONT)
+        send(frozen, signal.SIGCONT)
         self.workers[number] = worker
 
-    def _replace(self, number: int, worker: subprocess.Popen[bytes]) -> None:
+    def _replace(self, number: int, worker: subprocess.Popen[bytes], ahead: float) -> None:
         if worker.poll() is None:  # still handing back what it was doing
-            self._later(0.1, lambda: self._replace(number, worker))
+            self._later(0.1, lambda: self._replace(number, worker, ahead))
         else:
-            self.start_worker(number)
+            self.start_worker(number, ahead)
 
     def _harm_server(self, fault: Fault) -> None:
         self._harms()[fault.kind](fault)
@@ -186,6 +199,8 @@ class Stage:
             Kind.CUT_REDIS: lambda _: self.to_valkey.cut(),
             Kind.DELAY_POSTGRES: lambda f: self._delay(self.to_postgres, f),
             Kind.DELAY_REDIS: lambda f: self._delay(self.to_valkey, f),
+            Kind.SWALLOW_POSTGRES: lambda _: self.to_postgres.swallow(),
+            Kind.FILL_DISK: self._fill_disk,
         }
 
     def _kill_api(self, fault: Fault) -> None:
@@ -193,6 +208,13 @@ class Stage:
         self.api.kill()
         self.api.wait()
         self._later(fault.seconds, self.start_api)
+
+    def _fill_disk(self, fault: Fault) -> None:
+        assert self.api is not None
+        api = psutil.Process(self.api.pid)
+        _, most = api.rlimit(psutil.RLIMIT_FSIZE)
+        api.rlimit(psutil.RLIMIT_FSIZE, (NO_ROOM_BYTES, most))
+        self._later(fault.seconds, lambda: make_room(api, most))
 
     def _restart(self, program: servers.Program, number: int, fault: Fault) -> None:
         program.stop(number)
@@ -208,7 +230,7 @@ class Stage:
         """Stop everything; names what was left running or had ended by itself."""
         workers = list(self.workers.values())
         wrong = [f"a worker ended with {w.returncode}" for w in workers if w.poll() is not None]
-        families = [member for w in workers if w.poll() is None for member in _family(w)]
+        families = [member for w in workers if w.poll() is None for member in family(w)]
         for process in [*workers, *([self.api] if self.api else [])]:
             process.terminate()
         deadline = time.monotonic() + STOP_SECONDS
@@ -216,7 +238,7 @@ class Stage:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, deadline - time.monotonic()))
         _, alive = psutil.wait_procs(families, timeout=5)
-        _signal(alive, signal.SIGKILL)
+        send(alive, signal.SIGKILL)
         for process in filter(None, (self.api, self.spare)):
             process.kill()
             process.communicate()  # also closes the pipe of one that was never told to go
@@ -229,36 +251,9 @@ class Stage:
     def orphans(self) -> list[str]:
         """Processes of workers that were killed long ago."""
         mine = str(self.directory)
-        left = [p for p in psutil.process_iter(["environ"]) if _belongs(p, mine)]
-        _signal(left, signal.SIGKILL)
+        left = [p for p in psutil.process_iter(["environ"]) if belongs(p, mine)]
+        send(left, signal.SIGKILL)
         return [f"process {p.pid} outlived its worker" for p in left]
-
-
-def _belongs(process: psutil.Process, directory: str) -> bool:
-    environ = process.info["environ"] or {}
-    return directory in environ.get("PITH_DATA_DIR", "") and process.pid != os.getpid()
-
-
-def _family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The process and all below it, the main one first."""
-    try:
-        parent = psutil.Process(process.pid)
-        return [parent, *parent.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _pool(worker: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The processes that run its jobs."""
-    programs = [p for p in _family(worker)[1:] if p.ppid() == worker.pid]
-    jobs = [p for p in programs if "worker.jobs" in p.cmdline()]
-    return [child for program in jobs for child in program.children()]
-
-
-def _signal(members: list[psutil.Process], number: int) -> None:
-    for member in members:
-        with suppress(psutil.NoSuchProcess):
-            member.send_signal(number)
 
 
 def _compile_kernels(env: dict[str, str]) -> None:
