@@ -6,7 +6,10 @@ chosen and fitted by the same method on (n_folds - 1) / n_folds as many rows. Th
 over as many tables as there are seeds, drawn for nothing else, each held against 50,000 fresh rows
 of its own: a million for twenty seeds.
 
-    H(Y) - E[-log P(y | the first K columns of the table's own path)]
+    E[log P(y | the first K columns of the table's own path) - log P(y)]
+
+under the models of the table, P(y) being its shares of the classes. As in the claim, a model is
+believed as far as its rows reach: one more row that could be of any class is added to them.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from scipy.stats import entropy
 
 from benchmarks.units import OURS, Document, do_units, read_units
 from benchmarks.worlds import TARGET, WORLDS, Table, World
@@ -32,6 +34,9 @@ N_FRESH = 50_000
 ROWS_AT_ONCE = 10_000
 _SEED = 1_000_000
 """Tables that truth is learnt from are none of those that are decided on."""
+
+LENGTH = 10
+"""A path of this length at least is asked for, as all sizes count while k is open."""
 
 _TINY = 1e-300
 
@@ -68,7 +73,7 @@ def _relearnt(claims: Sequence[Document], unit: Document) -> Relearnt:
 def _tell(task: Relearnt) -> Document:
     world, folds = WORLDS[task.world], GsmCpd().n_folds
     learnt = world.table(_SEED + task.seed, world.n_rows * (folds - 1) // folds)
-    result = select_features(learnt, TARGET, SelectionConfig(task.k))
+    result = select_features(learnt, TARGET, SelectionConfig(max(task.k, LENGTH)))
     return {
         **task._asdict(),
         "information": information_on_fresh(result, world, task.seed).tolist(),
@@ -80,9 +85,8 @@ def information_on_fresh(result: SelectionResult, world: World, seed: int) -> Fl
     n_blocks = N_FRESH // ROWS_AT_ONCE
     seeds = range(seed * n_blocks, (seed + 1) * n_blocks)
     blocks = [_codes(result, world.fresh(one, ROWS_AT_ONCE)) for one in seeds]
-    losses = np.sum([_losses(result, block) for block in blocks], axis=0)
-    counts = np.bincount(np.concatenate([block[TARGET] for block in blocks]))
-    information: Floats = entropy(counts) - losses / counts.sum()
+    losses = np.mean([_losses(result, block) for block in blocks], axis=0)
+    information: Floats = losses[0] - losses
     return information
 
 
@@ -92,19 +96,21 @@ def _codes(result: SelectionResult, table: Table) -> dict[str, Bytes]:
 
 
 def _losses(result: SelectionResult, codes: Mapping[str, Bytes]) -> Floats:
-    """Summed over the rows, for every K; the models' distributions of the label are averaged."""
-    posteriors = [_Posterior.begin(model, len(codes[TARGET])) for model in result.models]
-    losses = [_loss(posteriors, codes[TARGET])]
+    """The mean over the rows, for every K; the models' distributions of the label are averaged."""
+    labels, doubt = codes[TARGET], 1 / (result.n_rows + 1)
+    posteriors = [_Posterior.begin(model, len(labels)) for model in result.models]
+    losses = [_loss(posteriors, labels, doubt)]
     for name in result.names:
         for posterior in posteriors:
             posterior.learn(name, codes[name])
-        losses.append(_loss(posteriors, codes[TARGET]))
+        losses.append(_loss(posteriors, labels, doubt))
     return np.array(losses)
 
 
-def _loss(posteriors: Sequence[_Posterior], labels: Bytes) -> float:
+def _loss(posteriors: Sequence[_Posterior], labels: Bytes, doubt: float) -> float:
     beliefs = np.mean([posterior.label() for posterior in posteriors], axis=0)
-    return -float(np.log(np.maximum(beliefs[np.arange(len(labels)), labels], _TINY)).sum())
+    true = beliefs[np.arange(len(labels)), labels]
+    return -float(np.log((1 - doubt) * true + doubt / beliefs.shape[1]).mean())
 
 
 @dataclass(frozen=True)
