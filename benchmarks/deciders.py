@@ -16,6 +16,7 @@ from benchmarks.units import OURS, digest_of_core
 from benchmarks.worlds import TARGET, Table
 from core.arrays import Floats, Truths, Values
 from core.pipeline import select_features
+from core.results import SelectionResult
 
 CLASSES = 30
 """A whole-numbered label with at most so many values is a class, as in core."""
@@ -23,21 +24,16 @@ CLASSES = 30
 
 @dataclass(frozen=True)
 class Decision:
-    """The columns that count, and what ours claims that they tell on unseen rows."""
+    """The columns that count; of ours the whole result."""
 
     chosen: list[str]
-    information: float | None = None
-    standard_error: float | None = None
+    result: SelectionResult | None = None
 
 
 def choose_ours(table: Table) -> Decision:
     """Take every default: k is "auto"."""
     result = select_features(table, TARGET)
-    claim = result.held_out
-    if claim is None:
-        return Decision(result.names)
-    k = result.suggested_k
-    return Decision(result.names, claim.information[k], claim.standard_error[k])
+    return Decision(result.names, result)
 
 
 def choose_by_boruta(table: Table) -> Decision:

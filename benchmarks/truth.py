@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.deciders import DECIDERS, version_of
-from benchmarks.fresh_rows import learn_anew
+from benchmarks.fresh_rows import information_on_fresh, learn_anew
 from benchmarks.truth_report import write_report
 from benchmarks.units import OURS, Document, do_units, read_units
-from benchmarks.worlds import WORLDS
+from benchmarks.worlds import WORLDS, World
+from core.results import SelectionResult
 from core.warm import warm_kernels
 
 
@@ -35,6 +36,7 @@ class Unit:
     """What was chosen, how much of it is noise, and how much of what is relevant is there.
 
     `cpu` is the processor time of all threads: it matters where others use the machine too.
+    `information` is what ours claims, `in_hand` what this very choice tells on fresh rows.
     """
 
     world: str
@@ -48,6 +50,7 @@ class Unit:
     cpu: float
     information: float | None
     standard_error: float | None
+    in_hand: float | None
 
 
 def measure(task: Task) -> Document:
@@ -58,8 +61,17 @@ def measure(task: Task) -> Document:
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     chosen = decision.chosen
     scores = (world.false_share(chosen), world.found(chosen), seconds, cpu)
-    claim = (decision.information, decision.standard_error)
-    return asdict(Unit(*task, chosen, *scores, *claim))
+    return asdict(Unit(*task, chosen, *scores, *_claim(decision.result, world, task.seed)))
+
+
+def _claim(
+    result: SelectionResult | None, world: World, seed: int
+) -> tuple[float, float, float] | tuple[None, None, None]:
+    if result is None or (claim := result.held_out) is None:
+        return None, None, None
+    k = result.suggested_k
+    told = float(information_on_fresh(result, world, seed)[k])
+    return claim.information[k], claim.standard_error[k], told
 
 
 def tasks(arguments: argparse.Namespace) -> Iterator[Task]:

@@ -44,11 +44,13 @@ def test_one_bad_world_is_not_outweighed_by_the_others(tmp_path: Path) -> None:
 def test_an_interval_holds_the_mean_over_tables_or_not(
     claimed: float, covered: float, tmp_path: Path
 ) -> None:
-    claim = unit("one weak", chosen=["weak"], information=claimed, standard_error=0.03)
+    claim = unit("one weak", chosen=["weak"], information=claimed, standard_error=0.03,
+                 in_hand=claimed)  # fmt: skip
     fresh = [{"world": "one weak", "information": [0.0, told]} for told in (0.25, 0.35)]
     document = report([claim], fresh, tmp_path)
     assert document["lines"][0]["truth"] == pytest.approx(0.3)
     assert document["lines"][0]["coverage"] == covered
+    assert document["lines"][0]["coverage_in_hand"] == 1
 
 
 def test_units_are_read_back_and_half_a_line_is_not(tmp_path: Path) -> None:
