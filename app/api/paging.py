@@ -31,11 +31,11 @@ def encode(position: Sequence[Any]) -> str:
     return urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
 
 
-def token_after(rows: Sequence[Any], size: int) -> str | None:
-    """The token of the page after these rows, of which one more than `size` was asked for."""
-    if len(rows) <= size:
+def token_after(items: Sequence[Any], size: int) -> str | None:
+    """The token of the page after these items, of which one more than `size` was asked for."""
+    if len(items) <= size:
         return None
-    last = rows[size - 1]
+    last = items[size - 1]
     return encode([last.created_at.isoformat(), last.id])
 
 

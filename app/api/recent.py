@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(OrderedDict[K, V]):
-    """Keeps what was set last, and forgets what was set longest ago."""
+def _as_one(_: Any) -> int:
+    return 1
 
-    def __init__(self, most: int) -> None:
-        super().__init__()
+
+class Recent(Generic[K, V]):
+    """Keeps what was set last, and forgets what was set longest ago.
+
+    What it keeps weighs at most `most`; everything weighs 1, unless `weigh` says otherwise.
+    """
+
+    def __init__(self, most: int, weigh: Callable[[V], int] = _as_one) -> None:
+        self._kept: OrderedDict[K, V] = OrderedDict()
         self._most = most
+        self._weigh = weigh
+        self.weight = 0
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: K) -> V | None:
+        """What was set, unless it is forgotten."""
+        return self._kept.get(key)
 
     def __setitem__(self, key: K, value: V) -> None:
-        super().__setitem__(key, value)
-        self.move_to_end(key)
-        if len(self) > self._most:
-            self.popitem(last=False)
+        self.forget(key)
+        self._kept[key] = value
+        self.weight += self._weigh(value)
+        while self.weight > self._most:
+            self.forget(next(iter(self._kept)))
+
+    def forget(self, key: K) -> None:
+        """Keep it no longer."""
+        if key in self._kept:
+            self.weight -= self._weigh(self._kept.pop(key))

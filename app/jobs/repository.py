@@ -32,8 +32,19 @@ from app.jobs.state import LIVE, Status, Transition
 
 # Each has up to many thousands of events, and no statement may take long.
 REMOVAL_LIMIT = 20
+SHOWN = 4  # of the features that were chosen, in a list
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
+# A specification, and what was chosen, may take a megabyte; lists have a hundred jobs.
+_LARGE = {"specification", "chosen", "phase_seconds", "loglik"}
+_LIST = select(
+    *(column for column in POLLED if column.name not in _LARGE),
+    Job.specification["target"].as_string().label("target"),
+    Job.specification["k"].label("k"),
+    Job.specification["method", "name"].as_string().label("method"),
+    Job.specification["compare", "methods"].label("compared"),
+    *(Job.chosen[i].as_string().label(f"chosen_{i}") for i in range(SHOWN)),
+)
 # Made once, of plain columns: building it anew and passing it through the ORM takes longer than
 # the database does.
 _POLL_ONE = _POLL.where(
@@ -85,13 +96,19 @@ def list_jobs(
     filters: Filters,
     before: tuple[datetime, str] | None,
     limit: int,
-) -> Sequence[AnyRow]:
-    """Newest first, from after the row that `before` names."""
+) -> list[dict[str, Any]]:
+    """Newest first, from after the row that `before` names; the first few of what was chosen."""
     conditions = [Job.tenant == tenant, *_conditions(filters)]
     if before is not None:
         conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), String()]))
-    statement = _POLL.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
-    return session.execute(statement.limit(limit)).all()
+    statement = _LIST.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
+    return [_summary(row) for row in session.execute(statement.limit(limit))]
+
+
+def _summary(row: AnyRow) -> dict[str, Any]:
+    summary = dict(row._mapping)
+    first = [summary.pop(f"chosen_{i}") for i in range(SHOWN)]
+    return {**summary, "chosen": [name for name in first if name is not None]}
 
 
 def _conditions(filters: Filters) -> Iterable[ColumnElement[bool]]:

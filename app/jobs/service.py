@@ -163,8 +163,8 @@ def list_jobs(
     filters: Filters,
     before: tuple[datetime, str] | None,
     limit: int,
-) -> Sequence[AnyRow]:
-    """One page, newest first."""
+) -> list[dict[str, Any]]:
+    """One page of summaries, newest first."""
     return repository.list_jobs(session, tenant, filters, before, limit)
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 
 from pith_client.errors import STOPPED, DatasetRejected, PithError
-from pith_client.models import Dataset, Document, Event, FittedModel, Job, Method
+from pith_client.models import Dataset, Document, Event, FittedModel, Job, JobSummary, Method
 from pith_client.progress import Progress, showing
 from pith_client.result import Result
 from pith_client.specification import JobOptions, specification
@@ -218,11 +218,11 @@ class Api:
         created_after: datetime | None = None,
         created_before: datetime | None = None,
         page_size: int | None = None,
-    ) -> Flow[Job]:
+    ) -> Flow[JobSummary]:
         """Jobs, newest first; a label is `key=value`, times have a zone."""
         return self._pages(
             "/v1/jobs",
-            Job.read,
+            JobSummary.read,
             status=status,
             dataset_id=dataset_id,
             label=label,
@@ -268,7 +268,7 @@ class Api:
             response = yield from self._ask("GET", f"/v1/jobs/{job_id}/events", headers=headers)
             page = response.json()
             events += [Event.read(event) for event in page["items"]]
-            if page["next_page_token"] is None:
+            if page["next_page_token"] is None or not page["items"]:
                 return events
 
     def factors(self, job_id: str) -> Call[list[FittedModel]]:

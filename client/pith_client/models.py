@@ -90,19 +90,17 @@ class JobError(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job(Record):
-    """A job as it was when it was asked for."""
+class JobState(Record):
+    """What a list and a poll tell of a job."""
 
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "cancelled", "expired"]
     dataset_id: str
     phase: str | None
     progress: float
-    loglik: float | None
     chosen: list[str]
     attempts: int
     labels: dict[str, str]
-    specification: dict[str, Any]
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -117,6 +115,24 @@ class Job(Record):
         """Why it failed or expired."""
         error = self.document.get("error")
         return JobError.read(error) if error else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSummary(JobState):
+    """A job in a list, with the first few of what it chose."""
+
+    target: str
+    k: int | Literal["auto"]
+    method: str
+    compared: list[str] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(JobState):
+    """A job as it was when it was asked for."""
+
+    loglik: float | None
+    specification: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

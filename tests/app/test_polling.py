@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from app.api.polling.answers import KEPT_BYTES, OBJECT_BYTES, Answer, keep_answers
 from app.api.schemas.jobs import JobRead
 from app.db.base import new_id
 from tests.app.running import Service
+
+MIB = 1 << 20
 
 
 def test_progress_is_seen_while_it_runs(service: Service) -> None:
@@ -100,3 +103,50 @@ def test_wait_answers_when_something_changes(service: Service) -> None:
     assert changed.headers["etag"] != tag
     assert changed.headers["preference-applied"] == "wait=50"
     service.client.post(f"{path}/cancel")
+
+
+def test_answers_are_kept_by_their_bytes() -> None:
+    """4,096 of the largest specifications would take gigabytes."""
+    answers = keep_answers()
+    for i in range(4096):
+        answers[f"job_{i}"] = Answer(1, False, b"x" * MIB)
+    assert len(answers) == KEPT_BYTES // (MIB + OBJECT_BYTES)
+    assert answers.weight <= KEPT_BYTES
+    assert answers.get("job_4095") is not None
+    assert answers.get("job_0") is None
+    for _ in range(100):
+        answers["job_4095"] = Answer(2, False, b"")
+    assert answers.weight == (len(answers) - 1) * (MIB + OBJECT_BYTES) + OBJECT_BYTES
+
+
+def test_lists_carry_summaries(service: Service) -> None:
+    dataset_id, label = service.ready_dataset(), new_id("run")
+    compare = {"methods": [{"name": "mrmr"}, {"name": "jmi"}]}
+    plain = service.submit(dataset_id, k=2, labels={"run": label})
+    service.final(plain)
+    service.submit(dataset_id, labels={"run": label}, method={"name": "mrmr"}, compare=compare)
+    page = service.client.get("/v1/jobs", params={"label": f"run={label}"}).json()
+    newest, oldest = page["items"]
+    assert all("specification" not in job and "phase_seconds" not in job for job in page["items"])
+    assert (oldest["target"], oldest["k"], oldest["method"], oldest["compared"]) == (
+        *("y", 2, "gsm_cpd"),
+        None,
+    )
+    whole = service.client.get(f"/v1/jobs/{plain}").json()
+    assert oldest["chosen"] == whole["chosen"][:4]
+    assert (newest["k"], newest["method"], newest["compared"]) == ("auto", "mrmr", ["mrmr", "jmi"])
+
+
+def test_events_of_a_live_job_can_be_asked_for_again(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    path = f"/v1/jobs/{job_id}/events"
+    page = service.client.get(path).json()
+    assert page["next_page_token"] is not None
+    seen = [event["seq"] for event in page["items"]]
+    service.client.post(f"/v1/jobs/{job_id}/cancel")
+    service.final(job_id)
+    while page["next_page_token"] is not None:
+        page = service.client.get(path, params={"page_token": page["next_page_token"]}).json()
+        seen += [event["seq"] for event in page["items"]]
+    assert seen == list(range(1, len(seen) + 1))
+    assert page["items"][-1]["kind"] == "cancelled"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +57,22 @@ def test_a_likelihood_that_comes_during_a_write_is_kept() -> None:
     recorder.written(len(written))
     _, rest = recorder.close()
     assert [event.data["loglik"] for event in rest] == [-2]
+
+
+def test_likelihoods_are_told_the_seldomer_the_longer_a_phase_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    recorder, n_told = Recorder(), 0
+    for step in range(86_400 * 4):  # a day of four a second
+        now = step / 4
+        if recorder.note(Progress(phase="fit", fraction=0.5, loglik=float(step))):
+            n_told += len(recorder.peek()[1])
+            recorder.written(len(recorder.peek()[1]))
+    assert 500 < n_told < 3_000
+    _, rest = recorder.close()
+    assert [event.data["loglik"] for event in rest] == [86_400 * 4 - 1]
 
 
 @pytest.mark.parametrize("is_committed", [False, True])

@@ -90,10 +90,10 @@ class Keyring:
                 lambda session: service.verify(session, self._secret, token),
             )
         except Unauthorized as refused:
-            self._good.pop(digest, None)
+            self._good.forget(digest)
             return refused
         except BaseException:
-            self._known.pop(digest, None)  # the next request asks again
+            self._known.forget(digest)  # the next request asks again
             raise
         self._good[digest] = None
         if not verified.is_noted:

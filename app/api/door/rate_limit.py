@@ -37,7 +37,7 @@ class RateLimit:
         if not self._gap:
             return
         now = self._clock()
-        full_at = max(self._full_at.get(who, 0.0), now) + self._gap
+        full_at = max(self._full_at.get(who) or 0.0, now) + self._gap
         ahead = full_at - now - self._burst_seconds
         if ahead > 0:
             raise TooMany(f"more than {self._limit}; ask less often", wait=math.ceil(ahead))
@@ -45,5 +45,6 @@ class RateLimit:
 
     def give_back(self, who: str) -> None:
         """Return a token that was not to be taken after all."""
-        if who in self._full_at:
-            self._full_at[who] -= self._gap
+        full_at = self._full_at.get(who)
+        if full_at is not None:
+            self._full_at[who] = full_at - self._gap

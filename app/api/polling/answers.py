@@ -12,7 +12,9 @@ from app.api.recent import Recent
 from app.api.schemas.jobs import JobRead
 from app.jobs.state import Status
 
-KEPT = 4096
+# Of rendered jobs; each is counted with what an object takes that is not its body.
+KEPT_BYTES = 64 << 20
+OBJECT_BYTES = 1 << 10
 LINKS = {
     "GetJob": link("getJob", "job_id", "/id", "Poll it."),
     "ListEvents": link("listEvents", "job_id", "/id", "Watch it."),
@@ -37,12 +39,12 @@ class Answer:
 
     version: int
     is_final: bool
-    body: str
+    body: bytes
 
     @classmethod
     def of(cls, job: Any) -> Answer:
         """Render a job."""
-        body = JobRead.model_validate(job).model_dump_json()
+        body = JobRead.model_validate(job).model_dump_json().encode()
         return cls(job.version, Status(job.status).is_final, body)
 
     def respond(self, status: int, headers: dict[str, str]) -> Response:
@@ -55,4 +57,4 @@ class Answer:
 
 def keep_answers() -> Recent[str, Answer]:
     """Room for the newest answers of the jobs asked for last, by the id of the job."""
-    return Recent(KEPT)
+    return Recent(KEPT_BYTES, lambda answer: OBJECT_BYTES + len(answer.body))

@@ -69,10 +69,11 @@ async def list_events(
             return Response(status_code=204)
         headers = {"Cache-Control": "no-store"}
         return EventSourceResponse(_stream(caller, job_id, after), headers=headers)
-    more = len(events) == query.page_size
+    last = events[-1].seq if events else after
+    is_over = Status(job.status).is_final and last >= job.n_events
     page = EventPage(
         items=[EventRead.model_validate(event) for event in events],
-        next_page_token=paging.encode([events[-1].seq]) if more else None,
+        next_page_token=None if is_over else paging.encode([last]),
     )
     return Response(page.model_dump_json(), media_type=JSON)
 

@@ -13,7 +13,7 @@ from app.api.deps import CallerDep, JobId, require_json
 from app.api.openapi import header, problems
 from app.api.polling.answers import LINKS, POLLED, Answer
 from app.api.routes.check import checked
-from app.api.schemas.jobs import JobCreate, JobPage, JobRead
+from app.api.schemas.jobs import JobCreate, JobPage, JobRead, JobSummary
 from app.jobs import service
 from app.jobs.methods import Strict
 from app.jobs.repository import Filters
@@ -98,7 +98,7 @@ def submit_job(
     responses=problems(),
 )
 def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPage:
-    """Newest first, by status, dataset, label and time."""
+    """Newest first, by status, dataset, label and time; a poll has the specification."""
     key, _, value = (query.label or "").partition("=")
     filters = Filters(
         status=query.status,
@@ -109,9 +109,10 @@ def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPag
     )
     before: tuple[datetime, str] | None = paging.decode_row(query.page_token)
     rows = caller.read(service.list_jobs, filters, before, query.page_size + 1)
+    items = [JobSummary.model_validate(row) for row in rows]
     return JobPage(
-        items=[JobRead.model_validate(row) for row in rows[: query.page_size]],
-        next_page_token=paging.token_after(rows, query.page_size),
+        items=items[: query.page_size],
+        next_page_token=paging.token_after(items, query.page_size),
     )
 
 

@@ -23,4 +23,4 @@ class EventPage(BaseModel):
     """Events in order; ask again with the token to get what came after."""
 
     items: list[EventRead]
-    next_page_token: str | None
+    next_page_token: str | None = Field(description="Null once nothing more can come.")

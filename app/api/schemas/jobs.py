@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field, field_validator
 
 from app.api.problems import Problem
 from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, FromRow
@@ -66,20 +66,17 @@ class UnitCount(BaseModel):
     done: int
 
 
-class JobRead(FromRow):
-    """The polled resource."""
+class JobState(FromRow):
+    """What a list and a poll show of a job."""
 
     id: str = Field(examples=[JOB_EXAMPLE])
     status: Status
     dataset_id: str
     phase: Phase | None
     progress: float = Field(ge=0, le=1)
-    loglik: float | None = Field(description="Newest mean log-likelihood of the fit.")
-    chosen: list[str] = Field(description="Features chosen so far, in order.")
     attempts: int = Field(validation_alias=AliasChoices("attempt", "attempts"))
     error: JobError | None
     labels: dict[str, str]
-    phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
     n_units: int = Field(default=0, exclude=True)
     n_units_done: int = Field(default=0, exclude=True)
     created_at: datetime
@@ -87,7 +84,6 @@ class JobRead(FromRow):
     finished_at: datetime | None
     cancel_requested_at: datetime | None
     deadline_at: datetime
-    specification: dict[str, Any] = Field(description="The completed specification.")
 
     @computed_field(  # type: ignore[prop-decorator]
         description="Of a job with `compare` or `stability`; null when one worker does it alone."
@@ -108,8 +104,32 @@ class JobRead(FromRow):
         return JobLinks(self=here, **rest)
 
 
+class JobSummary(JobState):
+    """A job in a list: without its specification, which may be long."""
+
+    target: str
+    k: int | Literal["auto"]
+    method: str = Field(description="By name.")
+    compared: list[str] | None = Field(description="Methods of the comparison, by name.")
+    chosen: list[str] = Field(description="The first few of the features chosen so far.")
+
+    @field_validator("compared", mode="before")
+    @classmethod
+    def _name_methods(cls, methods: Any) -> Any:
+        return methods and [method["name"] for method in methods]
+
+
+class JobRead(JobState):
+    """The polled resource."""
+
+    loglik: float | None = Field(description="Newest mean log-likelihood of the fit.")
+    chosen: list[str] = Field(description="Features chosen so far, in order.")
+    phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
+    specification: dict[str, Any] = Field(description="The completed specification.")
+
+
 class JobPage(BaseModel):
     """One page of jobs, newest first."""
 
-    items: list[JobRead]
+    items: list[JobSummary]
     next_page_token: str | None

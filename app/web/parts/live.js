@@ -78,8 +78,13 @@ function rounded(value) {
 
 /** @type {(values: number[]) => { low: number, high: number }} */
 function range(values) {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    // There may be more than a call takes arguments.
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 

@@ -2,7 +2,7 @@
 
 import { duration } from "./format.js";
 
-/** @import { Completed, JobRead, Phase } from "contract" */
+/** @import { Completed, JobRead, JobSummary, Phase } from "contract" */
 
 /**
  * The contract calls it an object; it is a specification with every part.
@@ -28,7 +28,7 @@ export function phaseName(phase) {
   return phase && PHASES[phase];
 }
 
-/** @type {(job: JobRead) => string} */
+/** @type {(job: JobRead | JobSummary) => string} */
 export function took(job) {
   if (!job.started_at || !job.finished_at) return "";
   return duration((Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000);

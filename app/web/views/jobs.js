@@ -3,11 +3,11 @@
 import { bar, button, h, pill } from "../parts/dom.js";
 import { methodName, percent, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
-import { asked, phaseName, took } from "../parts/record.js";
+import { phaseName, took } from "../parts/record.js";
 import { get, post } from "../service/api.js";
 
 /**
- * @import { JobRead, Place, Status } from "contract"
+ * @import { JobSummary, Place, Status } from "contract"
  * @import { Child } from "../parts/dom.js"
  * @import { Head } from "../parts/list.js"
  * @typedef {Map<string, string | null>} Names
@@ -32,7 +32,7 @@ export async function showJobs(root, { query, signal }) {
   const names = await datasetNames(signal);
   const chosen = () => STATUSES.find((status) => status === filter.value);
   const empty = () => (chosen() ? h("p", { class: "muted" }, `No ${chosen()} jobs.`) : welcome());
-  /** @type {LiveList<JobRead>} */
+  /** @type {LiveList<JobSummary>} */
   const list = new LiveList(HEADS, (job) => jobRow(job, names), empty, signal);
   root.append(list.element);
   const follow = () => {
@@ -52,10 +52,10 @@ async function datasetNames(signal) {
   return new Map(items.map((dataset) => [dataset.id, dataset.name]));
 }
 
-/** @type {(job: JobRead, names: Names) => HTMLElement} */
+/** @type {(job: JobSummary, names: Names) => HTMLElement} */
 function jobRow(job, names) {
-  const { target, k, method, compare } = asked(job);
-  const order = `${methodName(method.name)}, K ${k}${compare ? `, ${compare.methods.length} methods` : ""}`;
+  const { target, k, method, compared } = job;
+  const order = `${methodName(method)}, K ${k}${compared ? `, ${compared.length} methods` : ""}`;
   const cancel = () => post("/v1/jobs/{job_id}/cancel", { job_id: job.id });
   return h(
     "tr",
@@ -80,10 +80,10 @@ function datasetLink(id, names) {
   return h("a", { class: "muted", href: `#/datasets/${id}` }, names.get(id) ?? `${id.slice(0, 11)}…`);
 }
 
-/** @type {(job: JobRead) => Child} */
+/** @type {(job: JobSummary) => Child} */
 function progress(job) {
   if (job.status !== "running") {
-    return job.error ? h("span", { class: "muted" }, job.error.message) : job.chosen.slice(0, 4).join(", ");
+    return job.error ? h("span", { class: "muted" }, job.error.message) : job.chosen.join(", ");
   }
   const words = job.cancel_requested_at ? "Stopping" : (phaseName(job.phase) ?? "Starting");
   return h("span", { class: "running" }, bar(job.progress, percent(job.progress)), words);
