@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.tables import Part
 from core.arrays import Floats, Values
-from core.experiments.nearest import nearest_neighbour_curve
+from core.experiments.nearest import Known, ask_nearest
 
 GRID = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 
@@ -40,7 +40,8 @@ def sizes(n_chosen: int) -> list[int]:
 def judge(part: Part, order: Sequence[str]) -> dict[str, list[float]]:
     """Accuracies of each judge, with the first K of `order`."""
     train, test, ordered = part.codes(list(order))
-    codes = nearest_neighbour_curve(train, test, part.train_labels, part.test_labels, ordered)
+    known = Known(train, part.train_labels)
+    codes = ask_nearest(known, test, part.test_labels, ordered).right.mean(axis=0)
     numbers = [raw_numbers(part, name) for name in order]
     curves = {
         name: [_accuracy(name, part, numbers[:k]) for k in sizes(len(order))] for name in ON_RAW

@@ -6,8 +6,9 @@ byte, whether a run was interrupted or not.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -44,22 +45,8 @@ class Checkpoint:
 
 
 def _trial_arrays(trials: Sequence[Trial]) -> Arrays:
-    arrays: Arrays = {}
-    for i, trial in enumerate(trials):
-        arrays[f"{i}/notes"] = np.array(trial.notes, dtype=np.str_)
-        for classifier, curve in trial.curves.items():
-            arrays[f"{i}/curves/{classifier}"] = np.array(curve, dtype=np.float64)
-    return arrays
+    return {"trials": np.array([json.dumps(asdict(trial)) for trial in trials], dtype=np.str_)}
 
 
 def _trials(arrays: Mapping[str, Values]) -> list[Trial]:
-    n_trials = sum(name.endswith("/notes") for name in arrays)
-    return [_trial(arrays, i) for i in range(n_trials)]
-
-
-def _trial(arrays: Mapping[str, Values], number: int) -> Trial:
-    """Nobody timed it: times are of comparisons, whose trials are units of work."""
-    start = f"{number}/curves/"
-    curves = {n.removeprefix(start): arrays[n].tolist() for n in arrays if n.startswith(start)}
-    notes = arrays[f"{number}/notes"].tolist()
-    return read({"curves": curves, "seconds": None, "notes": notes}, Trial)
+    return [read(json.loads(document), Trial) for document in arrays["trials"].tolist()]

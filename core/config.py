@@ -247,7 +247,7 @@ class Compare:
 
 @dataclass(frozen=True, kw_only=True)
 class Bootstrap:
-    """How often each feature is chosen when the rows are drawn anew, class by class."""
+    """How often each feature is chosen on random halves of the rows, drawn class by class."""
 
     n_samples: int = 50
 

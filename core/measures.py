@@ -1,49 +1,82 @@
-"""What experiments measure: value objects of accuracies, comparisons and stability."""
+"""What experiments measure: value objects of scores, comparisons and stability."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Classifier = Literal["nearest_neighbour", "naive_bayes", "fitted_model"]
+Measure = Literal["accuracy", "balanced_accuracy", "log_loss", "auc", "r2", "rank_correlation"]
+Scores = Mapping[Measure, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyCurve:
-    """Held-out accuracy for K = 1, 2, ...: mean and standard error over the splits.
+class Score:
+    """One measure of one classifier on one split: for K = 1, 2, ..., and with all features."""
+
+    classifier: Classifier
+    measure: Measure
+    values: tuple[float, ...]
+    all_features: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreCurve:
+    """One measure on rows held out, for K = 1, 2, ...: mean and standard error over the splits.
 
     `naive_bayes` counts the training rows anew and is there for every method; `fitted_model` is the
-    model that GSM-CPD chose under, restricted to the chosen features.
+    model that GSM-CPD chose under, restricted to the chosen features. `all_features` is the same
+    classifier without a choice. Splits overlap, and standard errors allow for it; of one split
+    there are none. Lower is better for `log_loss`, in nats; `auc` is the mean over the classes,
+    each against the rest; `r2` and `rank_correlation` are there where the target was a number, and
+    hold the mean of the nearest rows against it.
     """
 
     classifier: Classifier
+    measure: Measure
     mean: tuple[float, ...]
-    se: tuple[float, ...]
+    se: tuple[float | None, ...]
+    all_features: float
+    all_features_se: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """Accuracy when the selection is made inside each training part."""
+    """Scores when the selection is made inside each training part.
 
-    curves: tuple[AccuracyCurve, ...]
+    `baseline` is what they are without features: the most frequent class, or the classes' shares.
+    """
+
+    curves: tuple[ScoreCurve, ...]
     n_splits: int
     n_test: int
+    baseline: Scores
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What one method reached on one split: accuracies for K = 1, 2, ..., seconds to select."""
+    """What one method reached on one split, and the seconds it took to select."""
 
-    curves: Mapping[Classifier, tuple[float, ...]]
+    scores: tuple[Score, ...]
+    baseline: Scores
     seconds: float | None
     notes: tuple[str, ...] = ()
+
+    @property
+    def accuracy(self) -> float:
+        """Of the nearest neighbour, the mean over K: what methods are ranked by."""
+        curve = next(s.values for s in self.scores if s.measure == "accuracy")
+        return sum(curve) / len(curve)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedMethod:
-    """One method of a comparison; `error` says why it has no figures."""
+    """One method of a comparison; `error` says why it has no figures.
+
+    `scores` are means over K, each by the first classifier that has the measure.
+    """
 
     label: str
     method: dict[str, Any]
@@ -51,26 +84,33 @@ class ComparedMethod:
     accuracy: float | None
     accuracy_se: float | None
     seconds: float | None
-    curves: tuple[AccuracyCurve, ...]
+    curves: tuple[ScoreCurve, ...]
     notes: tuple[str, ...]
     error: dict[str, Any] | None
+    scores: Scores = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """By how much one method is ahead of another, and the chance of seeing that between equals."""
+    """By how much one method is ahead of another, and the chance of seeing that between equals.
+
+    Where the difference is the same on every split there is nothing to test: no error, no chance.
+    """
 
     better: str
     worse: str
     difference: float
-    se: float
-    p_value: float
-    p_adjusted: float
+    se: float | None
+    p_value: float | None
+    p_adjusted: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Several methods on the same splits: `accuracy` is `measure`, `pairs` were put to `test`."""
+    """Several methods on the same splits: `accuracy` is `measure`, `pairs` were put to `test`.
+
+    `baseline` is what needs no features, `all_features` what needs no choice.
+    """
 
     k: int
     n_splits: int
@@ -80,6 +120,8 @@ class Comparison:
     test: str
     methods: tuple[ComparedMethod, ...]
     pairs: tuple[Pair, ...]
+    baseline: Scores
+    all_features: Scores
     notes: tuple[str, ...]
 
 
@@ -96,8 +138,9 @@ class FeatureFrequency:
 class Stability:
     """How much the choice depends on the rows that happened to be drawn.
 
-    `index` is that of Nogueira, Sechidis and Brown: 1 when every sample gives the same features, 0
-    when they are chosen as if at random; None when all or no features are chosen every time.
+    Samples are halves of the rows. `index` is that of Nogueira, Sechidis and Brown over the
+    features that were searched: 1 when every sample gives the same ones, 0 when they are chosen as
+    if at random; None when all or none of them are chosen every time.
     """
 
     n_samples: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.callbacks import ignore
 from core.config import GsmCpd, Method, Objective
@@ -64,6 +65,13 @@ def choose(
         return select_gsm(problem, k, method, tell, completed)
     teller = _RivalTeller(on_progress, names)
     return select_rival(problem, k, method, teller.chose, teller.tell)
+
+
+def settle(method: Method, rank: int | None) -> Method:
+    """The same method with the rank that a selection by it found, so that none is searched."""
+    if isinstance(method, GsmCpd) and rank is not None:
+        return replace(method, ranks=(rank,))
+    return method
 
 
 class _GsmTeller:

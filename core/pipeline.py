@@ -12,8 +12,9 @@ from core.config import Bootstrap, Compare, SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.texts import Column
 from core.experiments.comparison import compare_methods
+from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
-from core.experiments.trial import Ground, Timer, evaluate
+from core.experiments.trial import Timer, evaluate
 from core.methods import PHASES, choose
 from core.results import OnProgress, Phase, Progress, SelectionResult, describe_config
 
@@ -50,7 +51,7 @@ def select_features(
     compare : Compare, optional
         Which methods are compared, on how many splits.
     bootstrap : Bootstrap, optional
-        On how many samples the features are chosen anew, to measure how stable the choice is.
+        On how many halves of the rows features are chosen anew, to see how stable the choice is.
     timer : callable, optional
         Gives seconds, for the times of the compared methods.
 
@@ -64,13 +65,13 @@ def select_features(
     reporter = _Reporter(tell, config)
     prepared = prepare(columns, target, config, reporter.encoded)
     k = None if config.k == "auto" else config.k
-    about = (prepared.problem, k, config.method)
-    outcome = choose(*about, reporter.chosen, prepared.names, done.selection)
+    problem, method = prepared.problem, config.method
+    outcome = choose(problem, k, method, reporter.chosen, prepared.names, done.selection)
     result = outcome.explain(_unexplained(target, prepared, config), prepared.names)
     ground = partial(Ground.of, columns, prepared)
     if (how := config.evaluate) is not None:
         size = len(outcome.features)
-        found = evaluate(ground(how), size, config.method, how, reporter.evaluated, done.trials)
+        found = evaluate(ground(how), size, method, how, reporter.evaluated, done.trials)
         result = replace(result, evaluation=found)
     if compare is not None:
         report = partial(_tell_phase, tell, "compare")
@@ -78,7 +79,7 @@ def select_features(
         result = replace(result, comparison=comparison)
     if bootstrap is not None:
         report = partial(_tell_phase, tell, "resample")
-        stability = measure_stability(*about, bootstrap, prepared.names, result.names, report)
+        stability = measure_stability(problem, method, bootstrap, prepared.names, result, report)
         result = replace(result, stability=stability)
     return result
 

@@ -24,8 +24,9 @@ from core.config import Compare, Evaluate, SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.documents import read
 from core.experiments.comparison import number_of_features, summarise_trials
-from core.experiments.stability import choose_sample, summarise_samples
-from core.experiments.trial import Ground, hold_trial
+from core.experiments.ground import Ground
+from core.experiments.stability import Found, choose_sample, summarise_samples
+from core.experiments.trial import hold_trial
 from core.measures import Trial
 from core.results import Progress
 from worker.heartbeat import Heartbeat, Stopped
@@ -158,8 +159,7 @@ def _hold_trial(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Outpu
         on_progress=_tell(heartbeat),
         timer=time.perf_counter,
     )
-    curve = trial.curves["nearest_neighbour"]
-    told = {"seconds": trial.seconds, "accuracy": sum(curve) / len(curve)}
+    told = {"seconds": trial.seconds, "accuracy": trial.accuracy}
     return Output(finite(asdict(trial)), data=told)
 
 
@@ -171,10 +171,12 @@ def _compare(table: Table) -> Compare:
 
 def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output:
     table = _load(process, work, heartbeat)
+    with process.database.read() as session:
+        selection = repository.read_selection(session, work.claim.job_id)
     chosen = choose_sample(
         table.prepared.problem,
-        table.k,
         table.config.method,
+        Found(len(selection["selected"]), selection["rank"]),
         work.task["sample"],
         _tell(heartbeat),
     )

@@ -133,7 +133,7 @@ def select_features(
         str, typer.Option(help="Methods to compare, as mrmr,jmim,gsm_cpd or a JSON list.")
     ] = "",
     splits: Annotated[int, typer.Option(help="On how many splits they are compared.")] = 10,
-    stability: Annotated[int, typer.Option(help="Bootstrap samples to choose on.")] = 0,
+    stability: Annotated[int, typer.Option(help="Random halves of the rows to choose on.")] = 0,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     threads: Annotated[int, typer.Option(help="0 takes all cores there are for it.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

@@ -75,5 +75,5 @@ def configure_comparison(methods: str, n_splits: int) -> Compare | None:
 
 
 def configure_samples(n_samples: int) -> Bootstrap | None:
-    """Make bootstrap samples of their number; none of 0."""
+    """Ask for so many halves of the rows; none of 0."""
     return Bootstrap(n_samples=n_samples) if n_samples else None

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.report.words import headline, percent, summary
-from core.measures import ComparedMethod, Comparison, Stability
+from app.report.words import CLASSIFIERS, MEASURES, headline, percent, summary
+from core.measures import ComparedMethod, Comparison, Evaluation, Scores, Stability
 from core.results import HeldOut, Selected, SelectionResult, TableWarning
 
 BEYOND = 3  # sizes shown after the last chosen, where nothing is added any more
@@ -26,7 +26,7 @@ def show(result: SelectionResult, console: Console) -> None:
         console.print(_held_out_table(result, result.held_out))
     if result.selected:
         console.print(_model_table(result.selected))
-    lines = [*_warnings(result.warnings), *summary(document), *_accuracies(result)]
+    lines = [*_warnings(result.warnings), *summary(document), *_scores(result.evaluation)]
     console.print("\n".join(lines), highlight=False, markup=False)
     if result.comparison is not None:
         _show_comparison(result.comparison, console)
@@ -101,11 +101,15 @@ def _warnings(warnings: Iterable[TableWarning]) -> list[str]:
     return [f"Warning: {warning.message}" for warning in warnings]
 
 
-def _accuracies(result: SelectionResult) -> list[str]:
+def _scores(evaluation: Evaluation | None) -> list[str]:
+    """A line for each measure of each classifier, between what no and all features reach."""
+    if evaluation is None:
+        return []
     return [
-        f"Accuracy of {curve.classifier.replace('_', ' ')} for k = 1, 2, ...: "
-        + ", ".join(f"{mean:.3f}" for mean in curve.mean)
-        for curve in (result.evaluation.curves if result.evaluation else ())
+        f"{MEASURES[curve.measure]} of {CLASSIFIERS[curve.classifier]}: "
+        f"{evaluation.baseline[curve.measure]:.3f} without features; k = 1, 2, ...: "
+        f"{', '.join(f'{mean:.3f}' for mean in curve.mean)}; all: {curve.all_features:.3f}"
+        for curve in evaluation.curves
     ]
 
 
@@ -113,11 +117,16 @@ def _show_comparison(comparison: Comparison, console: Console) -> None:
     """A row for each method, the best first."""
     console.print()
     table = _table(f"{comparison.n_splits} splits, {comparison.measure}")
-    for heading in ("rank", "method", "accuracy", "± s.e.", *_sizes(comparison.k), "seconds", "p"):
+    sizes = _sizes(comparison.k)
+    for heading in ("rank", "method", "accuracy", "± s.e.", *sizes, "seconds", "p"):
         table.add_column(heading, justify="left" if heading == "method" else "right")
-    for method in sorted(comparison.methods, key=lambda m: m.rank or len(comparison.methods) + 1):
+    ranked = sorted(comparison.methods, key=lambda m: m.rank or len(comparison.methods) + 1)
+    for method in ranked:
         table.add_row(*_comparison_cells(method, comparison))
+    for name, scores in _references(comparison).items():
+        table.add_row("", name, _number(scores.get("accuracy")))
     console.print(table)
+    console.print(_other_measures(ranked, comparison))
     failures = [f"{m.label} failed: {m.error['message']}" for m in comparison.methods if m.error]
     remark = f"p: against the first, {comparison.test}"
     notes = [f"{m.label}: {note}" for m in comparison.methods for note in m.notes]
@@ -127,6 +136,22 @@ def _show_comparison(comparison: Comparison, console: Console) -> None:
 
 def _sizes(k: int) -> list[str]:
     return [f"K={size}" for size in (5, 10, 20, 50) if size <= k]
+
+
+def _other_measures(ranked: Sequence[ComparedMethod], comparison: Comparison) -> Table:
+    table = _table("Other measures, means over K")
+    measures = [measure for measure in comparison.baseline if measure != "accuracy"]
+    table.add_column("method")
+    for measure in measures:
+        table.add_column(MEASURES[measure], justify="right")
+    by_name = {**{m.label: m.scores for m in ranked}, **_references(comparison)}
+    for name, scores in by_name.items():
+        table.add_row(name, *(_number(scores.get(measure)) for measure in measures))
+    return table
+
+
+def _references(comparison: Comparison) -> dict[str, Scores]:
+    return {"all features": comparison.all_features, "no features": comparison.baseline}
 
 
 def _comparison_cells(method: ComparedMethod, comparison: Comparison) -> list[str]:
@@ -147,7 +172,7 @@ def _comparison_cells(method: ComparedMethod, comparison: Comparison) -> list[st
 
 def _show_stability(stability: Stability, console: Console) -> None:
     console.print()
-    table = _table(f"Chosen in how many of {stability.n_samples} bootstrap samples")
+    table = _table(f"Chosen in how many of {stability.n_samples} random halves of the rows")
     for heading in ("feature", "share", "rank"):
         table.add_column(heading, justify="left" if heading == "feature" else "right")
     for feature in stability.features:

@@ -91,7 +91,7 @@ class CompareChoice(Strict):
 
 
 class StabilityChoice(Strict):
-    """How often each feature is chosen on bootstrap samples of the rows."""
+    """How often each feature is chosen on random halves of the rows."""
 
     n_samples: Annotated[StrictInt, Field(ge=2, le=1000)] = 50
 

@@ -36,7 +36,8 @@ class Series:
     """One line; `errors` are standard errors, `notes` what each point says when asked.
 
     Errors are drawn as a band or, where the points are few and apart, as bars. Series are coloured
-    in their order, or by `colour` where a method keeps its own.
+    in their order, or by `colour` where a method keeps its own. `level` is marked across the whole
+    range.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Series:
     notes: Sequence[str] = ()
     colour: int | None = None
     error_bars: bool = False
+    level: float | None = None
 
     @property
     def low(self) -> list[float]:
@@ -107,6 +109,7 @@ def line_chart(title: str, axes: Axes, series: Sequence[Series], width: float) -
         *(_mark_x(plane, *mark) for mark in axes.at_x),
         *_marks_y(plane),
         *(_errors(plane, s, _colour(s, i), opacity) for i, s in enumerate(series) if any(s.errors)),
+        *(_level(plane, s, _colour(s, i)) for i, s in enumerate(series) if s.level is not None),
         *(_line(plane, s, _colour(s, i)) for i, s in enumerate(series)),
         _legend(series, places),
     )
@@ -120,6 +123,7 @@ def _plane(axes: Axes, series: Sequence[Series], right: float, top: float) -> _P
     xs = [x for s in series for x in s.x] + [x for x, _ in axes.at_x]
     ys = [y for s in series for y in (*s.y, *(s.low if s.errors else ()))]
     ys += [y for s in series if s.errors for y in s.high] + [y for y, _ in axes.at_y]
+    ys += [s.level for s in series if s.level is not None]
     low = min(ys) if axes.y_from is None else axes.y_from
     high = max(*ys, low + 1e-09)
     room = 0.05 * (high - low)
@@ -211,6 +215,12 @@ def _band(plane: _Plane, series: Series, index: int, opacity: float) -> Markup:
         fill=series_colour(index),
         fill_opacity=opacity,
     )
+
+
+def _level(plane: _Plane, series: Series, index: int) -> Markup:
+    at = plane.y(series.level or 0.0)
+    cls, colour = f"line {series_class(index)}", series_colour(index)
+    return line(cls, colour, (LEFT, plane.right), (at, at), stroke_dasharray="6 4")
 
 
 def _line(plane: _Plane, series: Series, index: int) -> Markup:

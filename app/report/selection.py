@@ -9,12 +9,12 @@ from typing import Any
 
 from app.report.bars import Bar, bar_chart
 from app.report.chart import Chart
-from app.report.curves import Curve, curve_chart
+from app.report.evaluation import evaluation_charts
 from app.report.factors import Arrays, factor_chart
 from app.report.lines import Axes, Series, line_chart
 from app.report.pixels import pixel_chart
 from app.report.scales import number
-from app.report.words import CLASSIFIERS, counted
+from app.report.words import counted
 
 Document = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ def selection_charts(
     made = (
         information_chart(document),
         gain_chart(document),
-        accuracy_chart(document),
+        *evaluation_charts(document),
         pixel_chart(document, pixel_width),
         left_out_chart(document),
         factor_chart(document, arrays),
@@ -145,29 +145,6 @@ def _trace(name: str, selected: Sequence[Mapping[str, Any]], key: str) -> Series
         y=[0.0, *(f[key] for f in known)],
         errors=[0.0, *(f[f"{key}_se"] or 0.0 for f in known)],
         notes=["0 without features", *notes],
-    )
-
-
-def accuracy_chart(document: Document) -> Chart | None:
-    """Held-out accuracy for every K, where it was asked for."""
-    evaluation = document["evaluation"]
-    if not evaluation or not evaluation["curves"]:
-        return None
-    return curve_chart(
-        "accuracy",
-        "Accuracy on held-out rows",
-        f"Mean of {evaluation['n_splits']} splits with {evaluation['n_test']} test rows each, "
-        "the selection made again inside each training part; bands are two standard errors.",
-        key="classifier",
-        curves=[
-            Curve(
-                key=curve["classifier"],
-                name=CLASSIFIERS.get(curve["classifier"], curve["classifier"]),
-                mean=curve["mean"],
-                se=curve["se"],
-            )
-            for curve in evaluation["curves"]
-        ],
     )
 
 

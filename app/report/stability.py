@@ -1,4 +1,4 @@
-"""How often each feature is chosen when the rows are drawn again."""
+"""How often each feature is chosen when only half of the rows are known."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def stability_chart(document: Mapping[str, Any]) -> Chart | None:
 
 
 def _caption(stability: Mapping[str, Any]) -> str:
-    samples = f"Share of {stability['n_samples']} samples of the rows in which a feature is chosen"
+    samples = f"Share of {stability['n_samples']} random halves of the rows that choose a feature"
     if stability["index"] is None:
         return f"{samples}; grey ones are not in the result."
     low, high = stability["index_low"], stability["index_high"]

@@ -9,6 +9,8 @@ from app.report.scales import number, uncertain
 
 Document = Mapping[str, Any]
 
+TIE = 1e-12
+
 METHODS = {
     "gsm_cpd": "GSM-CPD",
     "mrmr": "MRMR",
@@ -23,6 +25,15 @@ CLASSIFIERS = {
     "nearest_neighbour": "nearest neighbour",
     "naive_bayes": "naive Bayes",
     "fitted_model": "the fitted model",
+}
+
+MEASURES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "log_loss": "log-loss, nats",
+    "auc": "AUC",
+    "r2": "R²",
+    "rank_correlation": "rank correlation",
 }
 
 
@@ -69,6 +80,7 @@ def summary(document: Document) -> list[str]:
         *_support(document),
         *_comparison(document),
         *_certificate(document),
+        *_evaluation(document),
         *_data(document),
         *document["notes"],
         *_evaluation_notes(document),
@@ -148,8 +160,12 @@ def _best_pair(comparison: Mapping[str, Any]) -> str:
     pair = next(
         (p for p in comparison["pairs"] if {p["better"], p["worse"]} == {first, second}), None
     )
-    if pair is None or pair["p_adjusted"] is None:
+    if pair is None:
         return ""
+    if pair["p_adjusted"] is None:
+        is_tie = abs(pair["difference"]) < TIE
+        how = "do not differ on any split" if is_tie else "differ by the same amount on every split"
+        return f"{method_name(first)} and {method_name(second)} {how}."
     verdict = "clearly better than" if pair["p_adjusted"] < 0.05 else "not clearly better than"
     names = f"{method_name(first)} is {verdict} {method_name(second)}"
     return f"{names} (p = {pair['p_adjusted']:.2g}, adjusted)."
@@ -161,7 +177,24 @@ def _comparison(document: Document) -> list[str]:
         return []
     failed = [m for m in comparison["methods"] if m["error"]]
     sentences = [f"{method_name(m['label'])} failed: {m['error']['message']}" for m in failed]
-    return [*filter(None, [_best_pair(comparison)]), *sentences, *comparison["notes"]]
+    best = min((m for m in comparison["methods"] if m["rank"] == 1), key=_label, default=None)
+    found = [_best_pair(comparison), _beside(best, comparison) if best else ""]
+    return [*filter(None, found), *sentences, *comparison["notes"]]
+
+
+def _label(method: Mapping[str, Any]) -> str:
+    label: str = method["label"]
+    return label
+
+
+def _beside(best: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    """The best method between what needs no choice and what needs no features."""
+    whole, none = comparison["all_features"]["accuracy"], comparison["baseline"]["accuracy"]
+    return (
+        f"By a nearest neighbour {method_name(best['label'])} has an accuracy of "
+        f"{best['accuracy']:.3f} (mean over K), all features {whole:.3f}, and the most frequent "
+        f"class {none:.3f}."
+    )
 
 
 def _certificate(document: Document) -> list[str]:
@@ -219,6 +252,21 @@ def _ranges(document: Document) -> list[str]:
 def counted(n: int, noun: str) -> str:
     """`1 row`, `2 rows`."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _evaluation(document: Document) -> list[str]:
+    """What a nearest neighbour makes of the choice, of all features, and of none."""
+    evaluation = document["evaluation"]
+    if not evaluation or not evaluation["curves"]:
+        return []
+    curve, none = evaluation["curves"][0], evaluation["baseline"]["accuracy"]
+    chosen = [(f"the {counted(len(curve['mean']), 'feature')} chosen", *curve["mean"][-1:])]
+    used = [*(chosen if curve["mean"] else ()), ("all features", curve["all_features"])]
+    shares = " and ".join(f"{100 * share:.1f} % with {what}" for what, share in used)
+    return [
+        f"Of held-out rows a nearest neighbour has right {shares}; "
+        f"the most frequent class is right on {100 * none:.1f} %."
+    ]
 
 
 def _evaluation_notes(document: Document) -> list[str]:

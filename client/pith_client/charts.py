@@ -61,38 +61,48 @@ def _title(document: Mapping[str, Any]) -> str:
     return f"What tells about {target}"
 
 
-def draw_accuracy(document: Mapping[str, Any], ax: Any = None) -> Any:
-    """Held-out accuracy by the number of features, a line for each method or classifier."""
-    curves = list(_curves(document))
+def draw_accuracy(document: Mapping[str, Any], ax: Any = None, measure: str = "accuracy") -> Any:
+    """A measure on held-out rows by the number of features, a line for each method or classifier.
+
+    Dashed is what all features reach, dotted what none do.
+    """
+    curves = list(_curves(document, measure))
     if not curves:
-        raise ValueError("the job has no accuracy curves: submit it with evaluate or compare")
+        raise ValueError(f"the job has no curves of {measure}: submit it with evaluate or compare")
     ax = _axes(ax)
     for label, curve in curves:
-        _band(ax, range(1, len(curve["mean"]) + 1), curve["mean"], curve["se"], label)
+        errors = [error or 0 for error in curve["se"]]
+        line = _band(ax, range(1, len(curve["mean"]) + 1), curve["mean"], errors, label)
+        ax.axhline(curve["all_features"], linestyle="--", linewidth=1, color=line.get_color())
+    baseline = (document.get("comparison") or document["evaluation"])["baseline"][measure]
+    ax.axhline(baseline, linestyle=":", color="grey", label="no features")
     ax.set_xlabel("features")
-    ax.set_ylabel("held-out accuracy")
+    ax.set_ylabel(f"held-out {measure.replace('_', ' ')}")
     ax.legend()
     return ax
 
 
-def _curves(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _curves(document: Mapping[str, Any], measure: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if document.get("comparison"):
         for method in document["comparison"]["methods"]:
-            for curve in method["curves"][:1]:  # the first is the nearest neighbour, as in tables
+            curves = [curve for curve in method["curves"] if curve["measure"] == measure]
+            for curve in curves[:1]:  # the first classifier that has it, as in tables
                 yield method["label"], curve
     elif document.get("evaluation"):
         for curve in document["evaluation"]["curves"]:
-            yield curve["classifier"].replace("_", " "), curve
+            if curve["measure"] == measure:
+                yield curve["classifier"].replace("_", " "), curve
 
 
 def _band(
     ax: Any, places: Sequence[int], values: Sequence[float], errors: Sequence[float], label: str
-) -> None:
+) -> Any:
     """A line with two standard errors to either side."""
     (line,) = ax.plot(places, values, marker="o", markersize=3, label=label)
     lower = [value - 2 * error for value, error in zip(values, errors, strict=True)]
     upper = [value + 2 * error for value, error in zip(values, errors, strict=True)]
     ax.fill_between(places, lower, upper, alpha=0.2, color=line.get_color())
+    return line
 
 
 def _axes(ax: Any) -> Any:

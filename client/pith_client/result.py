@@ -59,13 +59,18 @@ class Result:
         return self.document.get("certificate")
 
     @property
+    def evaluation(self) -> Document | None:
+        """How the choice did on held-out rows for every K, where the job was asked to evaluate."""
+        return self.document.get("evaluation")
+
+    @property
     def comparison(self) -> Document | None:
         """How several methods did on the same splits, where the job was asked to compare."""
         return self.document.get("comparison")
 
     @property
     def stability(self) -> Document | None:
-        """How often each feature is chosen from samples of the rows, where the job was asked."""
+        """How often each feature is chosen from halves of the rows, where the job was asked."""
         return self.document.get("stability")
 
     def transform(self, table: Any, names: Sequence[str] | None = None) -> Any:
@@ -104,6 +109,10 @@ class Result:
         """Draw what the fitted model itself says its features tell; needs matplotlib."""
         return charts.draw_trace(self.document, ax)
 
-    def plot_accuracy(self, ax: Any = None) -> Any:
-        """Draw the accuracy curves of `evaluate` or `compare`; needs matplotlib."""
-        return charts.draw_accuracy(self.document, ax)
+    def plot_accuracy(self, ax: Any = None, measure: str = "accuracy") -> Any:
+        """Draw the curves of `evaluate` or `compare` by a measure; needs matplotlib.
+
+        Measures are accuracy, balanced_accuracy, log_loss and auc, and of a target that is a number
+        r2 and rank_correlation.
+        """
+        return charts.draw_accuracy(self.document, ax, measure)

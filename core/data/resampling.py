@@ -1,12 +1,12 @@
-"""Rows drawn at random, class by class: splits, folds and bootstrap samples."""
+"""Rows drawn at random, class by class: splits, folds and halves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Bytes, Ints, Values
+from core.arrays import Bytes, Floats, Ints, Values
 from core.data.problem import CodedProblem
 from core.errors import InvalidData
 
@@ -22,33 +22,42 @@ class Split:
     test: Ints
 
 
-def stratified_split(labels: Values, test_fraction: float, seed: int, index: int) -> Split:
+def stratified_split(
+    labels: Values,
+    test_fraction: float,
+    seed: int,
+    index: int,
+    row_weights: Floats | None = None,
+) -> Split:
     """Give one of many splits at random, each class in the same proportion in both parts.
 
     The split with this index is the same whichever others are made. The class counts of the test
-    part are rounded so that their sum is right. A class always keeps one row for training, so that
-    a class with a single row is never tested.
+    part are rounded so that their sum is right; with weights, which count like so many rows, they
+    are as near to it as whole rows come. A class always keeps one row for training, so that a class
+    with a single row is never tested.
     """
     rng = np.random.default_rng([seed, index])
     classes, members = np.unique(labels, return_inverse=True)
-    n_test = _test_counts(np.bincount(members), test_fraction)
-    if n_test.sum() == 0:
-        raise InvalidData("no row can be held out: every class has a single row", "evaluate")
+    weights = np.ones(len(labels)) if row_weights is None else row_weights
+    due = test_fraction * np.bincount(members, weights).astype(np.float64)
+    if row_weights is None:
+        due = _rounded(due)
     tested = np.zeros(len(labels), dtype=np.bool_)
     for label in range(len(classes)):
-        rows = np.flatnonzero(members == label)
-        tested[rng.permutation(rows)[: n_test[label]]] = True
+        rows = rng.permutation(np.flatnonzero(members == label))
+        middles = np.cumsum(weights[rows]) - weights[rows] / 2
+        tested[rows[:-1][middles[:-1] < due[label]]] = True
+    if not tested.any():
+        raise InvalidData("no row can be held out: every class has too few", "evaluate")
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
 
-def _test_counts(n_rows: Ints, test_fraction: float) -> Ints:
+def _rounded(exact: Floats) -> Floats:
     """Round each class down, then give the rows still due to the largest remainders."""
-    exact = n_rows * test_fraction
-    counts = np.floor(exact).astype(np.int64)
+    counts: Floats = np.floor(exact)
     n_due = round(float(exact.sum())) - int(counts.sum())
     counts[np.argsort(counts - exact, kind="stable")[:n_due]] += 1
-    kept: Ints = np.minimum(counts, n_rows - 1)
-    return kept
+    return counts
 
 
 def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
@@ -60,13 +69,15 @@ def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
     return folds
 
 
-def draw_sample(problem: CodedProblem, index: int) -> CodedProblem:
-    """Give the problem on a bootstrap sample, the same whichever others are drawn."""
+def draw_half(problem: CodedProblem, index: int) -> CodedProblem:
+    """Give the problem on half of its rows, the same whichever others are drawn.
+
+    Of every class half the rows at random, without replacement: of an odd number one more or less,
+    and never none.
+    """
     rng = np.random.default_rng([problem.seed, STREAM, index])
-    counts = np.zeros(problem.n_rows)
+    drawn = np.zeros(problem.n_rows, dtype=np.bool_)
     for label in range(problem.n_classes):
-        rows = np.flatnonzero(problem.labels == label)
-        if len(rows):
-            counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), None, len(rows))
-    drawn = np.flatnonzero(counts)
-    return replace(problem.take(drawn), row_weights=(counts * problem.weights)[drawn])
+        rows = rng.permutation(np.flatnonzero(problem.labels == label))
+        drawn[rows[: max(1, (len(rows) + int(rng.integers(2))) // 2)]] = True
+    return problem.take(np.flatnonzero(drawn))

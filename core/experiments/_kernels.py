@@ -8,12 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from core.arrays import Singles, Truths
+from core.arrays import Ints, Singles, Truths
 
 TRAIN_BLOCK = 1024  # distances stay in L1, and a block of 50 features in L2
 FREE_ORDER = {"contract", "reassoc", "nsz"}
 
 Labels = NDArray[np.int32]
+Known = tuple[Singles, Labels, Singles]
 
 
 @njit(cache=True, nogil=True, fastmath=FREE_ORDER)
@@ -53,50 +54,64 @@ def _lowest(distances: Singles) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=FREE_ORDER)
-def _count(distances: Singles, labels: Labels, nearest: float, label: int) -> tuple[Any, Any]:
-    """Count the rows at this distance, and those of them with this label."""
-    n_near, n_right = np.float32(0), np.float32(0)
+def _count(
+    distances: Singles, known: Known, first: int, nearest: float, label: int
+) -> tuple[Any, Any, Any]:
+    """Add up the weights at this distance, of those with this label, and weighted targets."""
+    weights, labels, targets = known
+    n_near, n_right, total = np.float32(0), np.float32(0), np.float32(0)
     for row in range(distances.size):
-        near = np.float32(1.0 if distances[row] == nearest else 0.0)
+        near = weights[first + row] if distances[row] == nearest else np.float32(0.0)
         n_near += near
-        n_right += near if labels[row] == label else np.float32(0.0)
-    return n_near, n_right
+        n_right += near if labels[first + row] == label else np.float32(0.0)
+        total += near * targets[first + row]
+    return n_near, n_right, total
 
 
 @njit(cache=True, nogil=True)
-def shares_right(
+def ask_nearest(
     train: Singles,
     test: Singles,
-    train_labels: Labels,
+    known: Known,
     test_labels: Labels,
     ordered: Truths,
     far: Singles,
-) -> Singles:
-    """Give the share of each test row's nearest training rows that have its label, for every K.
+    stops: Ints,
+) -> tuple[Singles, Singles]:
+    """Give the share of each test row's nearest training rows with its label; their mean target.
 
-    `train` is (k, n_train), `test` (n_test, k), the answer (n_test, k). The distances to a block
-    of training rows are looked through only when one of them reaches the nearest so far.
+    `train` is (k, n_train), `test` (n_test, k), both answers (n_test, n_stops): the first stops[0]
+    features, the first stops[1], and so on to all k. `known` holds the weights, labels and targets
+    of the training rows. The distances to a block of them are looked through only at a stop, and
+    when one of them reaches the nearest so far.
     """
     n_features, n_train = train.shape
-    nearest = np.full(test.shape, np.inf, dtype=np.float32)
-    n_near, n_right = np.zeros(test.shape, np.float32), np.zeros(test.shape, np.float32)
+    shape = (test.shape[0], stops.size)
+    nearest = np.full(shape, np.inf, dtype=np.float32)
+    n_near, n_right = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    total = np.zeros(shape, np.float32)
     space = np.empty(TRAIN_BLOCK, dtype=np.float32)
     for first in range(0, n_train, TRAIN_BLOCK):
         last = min(first + TRAIN_BLOCK, n_train)
-        distances, labels = space[: last - first], train_labels[first:last]
+        distances = space[: last - first]
         for i in range(test.shape[0]):
             distances[:] = 0
+            stop = 0
             for k in range(n_features):
                 values, value = train[k, first:last], test[i, k]
+                limit: Any = nearest[i, stop] if k + 1 == stops[stop] else np.float32(-1)
                 if ordered[k]:
-                    reached = _add_squares(distances, values, value, far[k], nearest[i, k])
+                    reached = _add_squares(distances, values, value, far[k], limit)
                 else:
-                    reached = _add_mismatches(distances, values, value, nearest[i, k])
+                    reached = _add_mismatches(distances, values, value, limit)
                 if reached:
                     lowest = _lowest(distances)
-                    if lowest < nearest[i, k]:
-                        nearest[i, k], n_near[i, k], n_right[i, k] = lowest, 0, 0
-                    near, right = _count(distances, labels, lowest, test_labels[i])
-                    n_near[i, k] += near
-                    n_right[i, k] += right
-    return n_right / n_near
+                    if lowest < limit:
+                        nearest[i, stop] = lowest
+                        n_near[i, stop], n_right[i, stop], total[i, stop] = 0, 0, 0
+                    near, right, sum_ = _count(distances, known, first, lowest, test_labels[i])
+                    n_near[i, stop] += near
+                    n_right[i, stop] += right
+                    total[i, stop] += sum_
+                stop += k + 1 == stops[stop]
+    return n_right / n_near, total / n_near

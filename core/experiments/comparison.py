@@ -1,8 +1,7 @@
 """Several methods on the same splits: curves, a ranking, and which differences are more than luck.
 
-Splits of the same rows overlap, so that their differences are no independent draws and the usual
-paired t-test finds too much. The corrected resampled t-test (Nadeau and Bengio, 2003) widens the
-variance by the share of rows that is held out:
+The usual paired t-test finds too much where splits overlap. The corrected resampled t-test (Nadeau
+and Bengio, 2003) takes the standard error of `summary` instead:
 
     t = mean(d) / sqrt((1 / n + n_test / n_train) var(d)),   n - 1 degrees of freedom
 
@@ -11,7 +10,7 @@ over the n differences d between two methods, one for each split.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,9 +21,10 @@ from core.arrays import Floats
 from core.callbacks import OnFraction, ignore, part
 from core.config import Compare, Method, method_to_dict
 from core.errors import CoreError
-from core.experiments.summary import summarise
-from core.experiments.trial import Ground, Timer, hold_trial
-from core.measures import ComparedMethod, Comparison, Pair, Trial
+from core.experiments.ground import Ground
+from core.experiments.summary import mean_baseline, standard_error, summarise
+from core.experiments.trial import Timer, hold_trial
+from core.measures import ComparedMethod, Comparison, Pair, ScoreCurve, Scores, Trial
 
 MOST_FEATURES = 50
 """How far the curves of a comparison go when no number of features is asked for."""
@@ -91,20 +91,21 @@ def summarise_trials(
         Why a method has no figures, with a code and a message.
 
     """
-    split = ground.split(compare.evaluate, 0)
+    split, held_out = ground.split(compare.evaluate, 0), ground.held_out(compare.evaluate)
     held = {
         m: [trials[m, s] for s in range(compare.n_splits)]
         for m in range(len(compare.methods))
         if m not in failures
     }
-    scores = {m: np.array([_mean_accuracy(trial) for trial in held[m]]) for m in held}
+    accuracies = {m: np.array([trial.accuracy for trial in held[m]]) for m in held}
     labels = compare.labels
     described = tuple(
         _failed(labels[m], method, failures[m])
         if m in failures
-        else _describe(labels[m], method, held[m], m, scores)
+        else _describe(labels[m], method, held[m], m, accuracies, held_out)
         for m, method in enumerate(compare.methods)
     )
+    first = next(iter(held), None)
     return Comparison(
         k=k,
         n_splits=compare.n_splits,
@@ -113,31 +114,48 @@ def summarise_trials(
         measure=f"mean 1-NN accuracy over K = 1..{k}",
         test=TEST,
         methods=described,
-        pairs=compare_pairs(labels, scores, len(split.test) / len(split.train)),
+        pairs=compare_pairs(labels, accuracies, held_out),
+        baseline={} if first is None else mean_baseline(held[first]),
+        all_features={} if first is None else _by_measure(described[first].curves, _whole),
         notes=ground.notes(compare.evaluate),
     )
 
 
-def _mean_accuracy(trial: Trial) -> float:
-    return float(np.mean(trial.curves["nearest_neighbour"]))
+def _by_measure(curves: Sequence[ScoreCurve], figure: Callable[[ScoreCurve], float]) -> Scores:
+    """Of each measure the figure of the first curve that has it: no method's own model is first."""
+    return {curve.measure: figure(curve) for curve in reversed(curves)}
+
+
+def _whole(curve: ScoreCurve) -> float:
+    return curve.all_features
+
+
+def _mean_over_k(curve: ScoreCurve) -> float:
+    return float(np.mean(curve.mean))
 
 
 def _describe(
-    label: str, method: Method, trials: Sequence[Trial], own: int, scores: Mapping[int, Floats]
+    label: str,
+    method: Method,
+    trials: Sequence[Trial],
+    own: int,
+    accuracies: Mapping[int, Floats],
+    held_out: float,
 ) -> ComparedMethod:
-    score = scores[own]
-    n_better = sum(bool(other.mean() > score.mean() + TIE) for other in scores.values())
+    accuracy, curves = accuracies[own], summarise(trials, held_out)
+    n_better = sum(bool(a.mean() > accuracy.mean() + TIE) for a in accuracies.values())
     seconds = [trial.seconds for trial in trials if trial.seconds is not None]
     return ComparedMethod(
         label=label,
         method=method_to_dict(method),
         rank=1 + n_better,
-        accuracy=float(score.mean()),
-        accuracy_se=float(score.std(ddof=1) / np.sqrt(len(score))),
+        accuracy=float(accuracy.mean()),
+        accuracy_se=standard_error(accuracy, held_out),
         seconds=float(np.mean(seconds)) if seconds else None,
-        curves=summarise([trial.curves for trial in trials]),
+        curves=curves,
         notes=tuple(dict.fromkeys(note for trial in trials for note in trial.notes)),
         error=None,
+        scores=_by_measure(curves, _mean_over_k),
     )
 
 
@@ -164,7 +182,7 @@ def compare_pairs(
         ahead = scores[one].mean() >= scores[other].mean()
         better, worse = (one, other) if ahead else (other, one)
         found.append((better, worse, *_corrected_t(scores[better] - scores[worse], held_out)))
-    adjusted = _holm(np.array([p for *_, p in found]))
+    adjusted = _holm([p for *_, p in found])
     return tuple(
         Pair(
             better=labels[better],
@@ -172,26 +190,27 @@ def compare_pairs(
             difference=difference,
             se=se,
             p_value=p,
-            p_adjusted=float(q),
+            p_adjusted=q,
         )
         for (better, worse, difference, se, p), q in zip(found, adjusted, strict=True)
     )
 
 
-def _corrected_t(differences: Floats, held_out: float) -> tuple[float, float, float]:
+def _corrected_t(differences: Floats, held_out: float) -> tuple[float, float | None, float | None]:
     """Give the mean difference, its standard error, and the two-sided p-value."""
     n, mean = len(differences), float(differences.mean())
-    se = float(np.sqrt((1 / n + held_out) * differences.var(ddof=1)))
-    if se < TIE:
-        return mean, se, 1.0 if abs(mean) < TIE else 0.0
+    se = standard_error(differences, held_out)
+    if se is None or se < TIE:
+        return mean, None, None
     return mean, se, float(2 * stdtr(n - 1, -abs(mean) / se))
 
 
-def _holm(p_values: Floats) -> Floats:
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Adjust so that the chance of any false finding among all pairs stays below a p-value."""
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    stepped = np.maximum.accumulate(p_values[order] * factors)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for done, (p, i) in enumerate(known):
+        highest = min(1.0, max(highest, p * (len(known) - done)))
+        adjusted[i] = highest
     return adjusted

@@ -1,4 +1,4 @@
-"""Held-out accuracy of a latent class classifier on the chosen features, for every K in one pass.
+"""What a latent class model believes about rows held out, for every K in one pass.
 
     P(y | x_S) is proportional to sum_z P(z) P(y | z) prod_{n in S} P(x_n | z)
 
@@ -8,16 +8,19 @@ K before. Naive Bayes is the same with one state for each class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
 
-from core.arrays import Bytes, Floats, Values
+from core.arrays import Bytes, Floats, Singles, Values
 from core.callbacks import OnFraction, ignore
 from core.cpd.model import CpdFit
 from core.data.problem import CodedProblem
+from core.experiments.scores import belief_scores
+from core.measures import Measure
 
 SMOOTHING = 1.0
 """Pseudo-count of a class, spread over the levels of a feature like the feature's own marginal."""
@@ -63,13 +66,10 @@ def _class_shares(train: CodedProblem, feature: int) -> Floats:
     return shares
 
 
-def label_curve(
-    models: Sequence[LabelModel],
-    codes: Bytes,
-    labels: Values,
-    on_progress: OnFraction = ignore,
-) -> Floats:
-    """Give the accuracy with the first K columns, for K = 1..k.
+def label_beliefs(
+    models: Sequence[LabelModel], codes: Bytes, stops: Sequence[int] | None = None
+) -> Iterator[Floats]:
+    """Give P(y | the first K columns), (n_rows, C), for every K.
 
     Parameters
     ----------
@@ -78,40 +78,56 @@ def label_curve(
     codes : (n_rows, k) uint8
         The columns in order of choice; a missing value, or a level that no factor has, tells
         nothing.
-    labels : (n_rows,)
-        The classes; the most probable one is predicted, the lowest where several are.
-    on_progress : callable
-        Told the fraction that is done; stops the run by raising.
+    stops : sequence of int
+        For which K, all of them when left out.
 
     """
-    hits = np.zeros(codes.shape[1])
-    for start in range(0, len(codes), ROWS_PER_BLOCK):
-        block = slice(start, start + ROWS_PER_BLOCK)
-        hits += _count_hits(models, codes[block], labels[block])
-        on_progress(min(1.0, block.stop / len(codes)))
-    return hits / len(codes)
-
-
-def _count_hits(models: Sequence[LabelModel], codes: Bytes, labels: Values) -> Floats:
-    joints = [np.tile(_log(model.weights), (len(codes), 1)) for model in models]
-    hits = np.empty(codes.shape[1])
+    wanted = set(range(1, codes.shape[1] + 1) if stops is None else stops)
+    joints = [np.tile(_log(m.weights).astype(np.float32), (len(codes), 1)) for m in models]
     for k, column in enumerate(codes.T):
         for m, model in enumerate(models):
             joints[m] += _log_factor(model.factors[k], column)
-        beliefs = sum(_beliefs(m, joint) for m, joint in zip(models, joints, strict=True))
-        hits[k] = np.sum(np.argmax(beliefs, axis=1) == labels)
-    return hits
+        if k + 1 in wanted:
+            yield _mean_beliefs(models, joints)
 
 
-def _log_factor(factor: Floats, column: Bytes) -> Floats:
+def label_curve(
+    models: Sequence[LabelModel],
+    codes: Bytes,
+    labels: Values,
+    weights: Floats | None = None,
+    *,
+    stops: Sequence[int] | None = None,
+    on_progress: OnFraction = ignore,
+) -> dict[Measure, list[float]]:
+    """Score the beliefs of `models` about rows of these classes and weights, for every K.
+
+    `on_progress` is told the fraction that is done, and stops the run by raising.
+    """
+    counted = np.ones(len(labels)) if weights is None else weights
+    n_stops = codes.shape[1] if stops is None else len(stops)
+    curve: dict[Measure, list[float]] = defaultdict(list)
+    for done, beliefs in enumerate(label_beliefs(models, codes, stops), start=1):
+        for measure, value in belief_scores(beliefs, labels, counted).items():
+            curve[measure].append(value)
+        on_progress(done / n_stops)
+    return curve
+
+
+def _mean_beliefs(models: Sequence[LabelModel], joints: Sequence[Singles]) -> Floats:
+    beliefs = np.zeros((len(joints[0]), len(models[0].label)))
+    for start in range(0, len(beliefs), ROWS_PER_BLOCK):
+        block = slice(start, start + ROWS_PER_BLOCK)
+        for model, joint in zip(models, joints, strict=True):
+            beliefs[block] += softmax(joint[block].astype(np.float64), axis=1) @ model.label.T
+    return beliefs / len(models)
+
+
+def _log_factor(factor: Floats, column: Bytes) -> Singles:
     nothing = np.zeros((1, factor.shape[1]))
-    rows: Floats = np.vstack([_log(factor), nothing])[np.minimum(column, len(factor))]
+    logs = np.vstack([_log(factor), nothing]).astype(np.float32)
+    rows: Singles = logs[np.minimum(column, len(factor))]
     return rows
-
-
-def _beliefs(model: LabelModel, joint: Floats) -> Floats:
-    beliefs: Floats = softmax(joint, axis=1) @ model.label.T
-    return beliefs
 
 
 def _log(probabilities: Floats) -> Floats:

@@ -1,12 +1,14 @@
-"""How often each feature is chosen when the rows are drawn anew.
+"""How often each feature is chosen when only half of the rows are known.
 
-Rows are drawn with replacement within each class, so that no class is lost, and enter as weights,
-so that a row drawn twice is never on both sides of a fold of the rank's cross-validation.
+Halves are drawn without replacement within each class, so that no class is lost and no row counts
+twice. What the selection searched for, its rank and its size, is not searched for again: the
+question is which features, and fifty answers must not cost fifty searches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,50 +17,65 @@ from core.arrays import Floats
 from core.callbacks import OnFraction, ignore, part
 from core.config import Bootstrap, Method
 from core.data.problem import CodedProblem
-from core.data.resampling import draw_sample
+from core.data.resampling import draw_half
 from core.measures import FeatureFrequency, Stability
-from core.methods import choose
+from core.methods import choose, settle
+from core.results import SelectionResult
 
 HALF_WIDTH = float(ndtri(0.975))
 """Of an interval that holds 95 % of a normal distribution, in standard errors."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the selection on all rows searched for: how many features, and the rank of a model."""
+
+    size: int
+    rank: int | None
+
+
 def choose_sample(
-    problem: CodedProblem, k: int | None, method: Method, index: int, on_progress: OnFraction
+    problem: CodedProblem,
+    method: Method,
+    found: Found,
+    index: int,
+    on_progress: OnFraction,
 ) -> tuple[int, ...]:
-    """Choose on one bootstrap sample; with k None its size may differ from the others'."""
-    sample = draw_sample(problem, index)
-    return choose(sample, k, method, lambda done: on_progress(done.fraction)).features
+    """Choose on one half of the rows, as many features as were chosen on all of them."""
+    if found.size <= len(problem.included):
+        return problem.included
+    half, settled = draw_half(problem, index), settle(method, found.rank)
+    return choose(half, found.size, settled, lambda done: on_progress(done.fraction)).features
 
 
 def measure_stability(
     problem: CodedProblem,
-    k: int | None,
     method: Method,
     bootstrap: Bootstrap,
     names: Sequence[str],
-    selected: Sequence[str],
+    result: SelectionResult,
     on_progress: OnFraction = ignore,
 ) -> Stability:
-    """Choose on all samples one after the other; `selected` is the choice on the rows as they are.
+    """Choose on all samples one after the other.
 
     Parameters
     ----------
-    problem, k, method
+    problem, method
         The selection whose stability is measured.
     bootstrap : Bootstrap
         How many samples.
     names : sequence of str
         The features of the problem.
-    selected : sequence of str
-        Those chosen on all rows, in order.
+    result : SelectionResult
+        What was found on all rows.
     on_progress : callable
         Told the fraction that is done; stops the run by raising.
 
     """
-    n = bootstrap.n_samples
-    chosen = [choose_sample(problem, k, method, i, part(on_progress, i, n)) for i in range(n)]
-    return summarise_samples(problem, names, selected, chosen)
+    n, found = bootstrap.n_samples, Found(len(result.selected), result.rank)
+    chosen = [choose_sample(problem, method, found, i, part(on_progress, i, n)) for i in range(n)]
+    on_progress(1.0)
+    return summarise_samples(problem, names, result.names, chosen)
 
 
 def summarise_samples(
@@ -67,8 +84,8 @@ def summarise_samples(
     selected: Sequence[str],
     chosen: Sequence[Sequence[int]],
 ) -> Stability:
-    """Frequencies of all features that could be chosen, the most frequent first, and the index."""
-    searched = sorted(set(problem.searched) | set(problem.included))
+    """Frequencies of all features that were searched, the most frequent first, and the index."""
+    searched = problem.searched
     table = np.array([[n in sample for n in searched] for sample in chosen], dtype=np.float64)
     ranks = {name: rank for rank, name in enumerate(selected, start=1)}
     frequencies = table.mean(axis=0)
@@ -104,7 +121,7 @@ def stability_index(
     """
     n_samples, n_features = table.shape
     sizes, frequencies = table.sum(axis=1), table.mean(axis=0)
-    share = float(sizes.mean()) / n_features
+    share = float(sizes.mean()) / max(n_features, 1)
     by_chance = share * (1 - share)
     if by_chance == 0:
         return None, None, None

@@ -109,6 +109,17 @@ def test_units_are_done_in_order_and_the_summary_last(protocol: UnitProtocol) ->
     assert protocol.events(job_id).count("unit_succeeded") == 6
 
 
+def test_samples_wait_for_the_selection_and_are_rung_for(protocol: UnitProtocol) -> None:
+    job_id = protocol.submit(stability={"n_samples": 2})
+    selection = protocol.taken(job_id)
+    assert protocol.take(job_id) is None
+    assert len(protocol.bell.rung) == 1  # nobody is woken for nothing
+    assert protocol.finish(selection)
+    assert len(protocol.bell.rung) == 2
+    samples = [protocol.taken(job_id) for _ in range(2)]
+    assert [work.task for work in samples] == [{"kind": "sample", "sample": n} for n in (0, 1)]
+
+
 def test_a_ring_wakes_the_next_worker_while_there_is_work(protocol: UnitProtocol) -> None:
     job_id = protocol.submit_comparison()
     works = [protocol.taken(job_id) for _ in range(5)]

@@ -29,7 +29,13 @@ HELD_OUT = {
     "n_folds": 5,
     "n_rows": 100,
 }
-CURVE = {"classifier": "nearest_neighbour", "mean": [0.6, 0.8], "se": [0.02, 0.01]}
+CURVE: dict[str, Any] = {
+    "classifier": "nearest_neighbour",
+    "measure": "accuracy",
+    "mean": [0.6, 0.8],
+    "se": [0.02, 0.01],
+    "all_features": 0.7,
+}
 
 
 def result_of(**parts: Any) -> Result:
@@ -102,17 +108,26 @@ def test_methods_without_a_model_are_drawn_by_their_scores() -> None:
     assert [bar.get_height() for bar in ax.patches] == [0.4]
 
 
+def lines_of(ax: Any) -> dict[str, float]:
+    """The last value of every line that has a name."""
+    named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    return {line.get_label(): line.get_ydata()[-1] for line in named}
+
+
 def test_accuracy_curves_are_drawn_for_every_method() -> None:
-    evaluated = result_of(evaluation={"curves": [CURVE]})
-    assert [line.get_label() for line in evaluated.plot_accuracy().get_lines()] == [
-        "nearest neighbour"
-    ]
+    other = {**CURVE, "measure": "auc", "mean": [0.8, 0.9], "se": [None, None]}
+    measured = {"curves": [CURVE, other], "baseline": {"accuracy": 0.4, "auc": 0.5}}
+    evaluated = result_of(evaluation=measured)
+    assert evaluated.evaluation == measured
+    drawn = lines_of(evaluated.plot_accuracy())
+    assert drawn == {"nearest neighbour": CURVE["mean"][-1], "no features": 0.4}
+    ax = evaluated.plot_accuracy(measure="auc")
+    assert lines_of(ax) == {"nearest neighbour": 0.9, "no features": 0.5}
+    assert ax.get_lines()[1].get_ydata()[0] == CURVE["all_features"]
     methods = [{"label": "gsm_cpd", "curves": [CURVE]}, {"label": "mrmr", "curves": [CURVE]}]
     methods.append({"label": "failed", "curves": []})
-    compared = result_of(comparison={"methods": methods})
-    assert compared.comparison == {"methods": methods}
-    lines = compared.plot_accuracy().get_lines()
-    assert [line.get_label() for line in lines] == ["gsm_cpd", "mrmr"]
+    compared = result_of(comparison={"methods": methods, "baseline": {"accuracy": 0.4}})
+    assert list(lines_of(compared.plot_accuracy())) == ["gsm_cpd", "mrmr", "no features"]
     with pytest.raises(ValueError, match="submit it with evaluate or compare"):
         result_of().plot_accuracy()
 

@@ -53,7 +53,7 @@ def test_what_was_learnt_encodes_new_rows_and_predicts_them(result: SelectionRes
     truth = encode_with(label, new["y"])
     chance = np.bincount(truth).max() / len(truth)
     known = LabelModel(model.weights, model.factors[:-1], model.factors[-1])
-    assert label_curve([known], codes, truth)[-1] > chance + 0.1
+    assert label_curve([known], codes, truth)["accuracy"][-1] > chance + 0.1
 
 
 def test_the_configuration_is_written_down_completely(result: SelectionResult) -> None:

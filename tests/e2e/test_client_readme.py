@@ -42,4 +42,5 @@ def test_a_comparison_comes_back_with_its_curves(service: Service) -> None:
     assert result.comparison is not None and result.stability is not None
     assert [m["label"] for m in result.comparison["methods"]] == ["mrmr", "jmim"]
     assert result.stability["n_samples"] == 2
-    assert [line.get_label() for line in result.plot_accuracy().get_lines()] == ["mrmr", "jmim"]
+    legend = result.plot_accuracy().get_legend().get_texts()
+    assert [entry.get_text() for entry in legend] == ["mrmr", "jmim", "no features"]

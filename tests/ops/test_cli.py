@@ -134,7 +134,9 @@ def test_select_compares_methods_and_measures_stability(tmp_path: Path) -> None:
     assert {method["label"] for method in ranked} == {"mrmr", "jmim"}
     for method in ranked:
         assert f"{method['accuracy']:.4f}" in done.stdout
+        assert f"{method['scores']['auc']:.4f}" in done.stdout
         assert method["seconds"] > 0
+    assert f"{result['comparison']['baseline']['log_loss']:.4f}" in done.stdout
     assert f"{result['stability']['index']:.2f}, 95 % interval" in done.stdout
 
 

@@ -16,9 +16,9 @@ from app.upkeep.sweeps import sweep_jobs, sweep_units
 from tests.app.test_units import UnitProtocol
 from tests.protocol import unit_model as model
 from tests.protocol.machine import JobsMachine, drive
-from tests.protocol.unit_model import SELECTION, SUMMARY, WORKERS, Rules, State
+from tests.protocol.unit_model import SAMPLE, SELECTION, SUMMARY, WORKERS, Rules, State
 
-RULES = Rules(tasks=(SELECTION, "mrmr", "jmim", "mrmr", "jmim", SUMMARY))
+RULES = Rules(tasks=(SELECTION, "mrmr", "jmim", "mrmr", "jmim", SAMPLE, SAMPLE, SUMMARY))
 # Every sweep rings for every job with work to be had, and what comes back waits for nothing.
 SETTINGS = Settings(backoff_seconds=0, resend_seconds=1e-6, max_attempts=RULES.max_attempts)
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
@@ -30,12 +30,13 @@ numbers = st.integers(0, RULES.last)
 
 
 class UnitMachine(JobsMachine[UnitProtocol, State, UnitWork]):
-    """Some jobs of six units, and two workers for each."""
+    """Some jobs of eight units, and two workers for each."""
 
     @precondition(lambda self: len(self.states) < MAX_JOBS)
     @rule(target=jobs)
     def submit(self) -> str:
-        job_id = self.protocol.submit_comparison(dataset_id=self.dataset_id)
+        asked = {"dataset_id": self.dataset_id, "stability": {"n_samples": 2}}
+        job_id = self.protocol.submit_comparison(**asked)
         self.states[job_id] = model.start(RULES)
         return job_id
 

@@ -14,20 +14,21 @@ from app.jobs import state as protocol
 from app.jobs.state import FINAL, LIVE, Status
 
 WORKERS = (0, 1)
-SELECTION, SUMMARY = "selection", "summary"
+SELECTION, SAMPLE, SUMMARY = "selection", "sample", "summary"
 
 
 @dataclass(frozen=True)
 class Rules:
     """The units by name, a trial by its method, and safeguards that can each be left out."""
 
-    tasks: tuple[str, ...] = (SELECTION, "mrmr", SUMMARY)
+    tasks: tuple[str, ...] = (SELECTION, "mrmr", SAMPLE, SUMMARY)
     sweeper: bool = True
     lease_expires: bool = True
     completion_is_conditional: bool = True
     sweeper_asks_again: bool = True
     job_is_locked: bool = True
     summary_waits: bool = True
+    samples_wait: bool = True
     units_end_with_the_job: bool = True
     max_attempts: int = 2
 
@@ -65,7 +66,8 @@ class Seen(NamedTuple):
 class State(NamedTuple):
     """Everything at one moment; a job that has ended has no units.
 
-    `repeated` once a unit ended twice, `incomplete` once a result was made without all units.
+    `repeated` once a unit ended twice, `incomplete` once a result was made without all units,
+    `unfounded` once a sample was taken before there was a selection.
     """
 
     units: tuple[Unit, ...]
@@ -75,6 +77,7 @@ class State(NamedTuple):
     n_ends: int = 0
     repeated: bool = False
     incomplete: bool = False
+    unfounded: bool = False
     workers: tuple[Held | None, ...] = (None, None)
     seen: Seen | None = None
     rung: bool = True
@@ -86,12 +89,16 @@ def start(rules: Rules) -> State:
 
 
 def claimable(state: State, rules: Rules) -> list[int]:
-    """The units to be had: the summary when all others are done."""
+    """The units to be had: samples when there is a selection, the summary when all are done."""
     if state.status not in LIVE:
         return []
-    waits = rules.summary_waits and state.n_done < rules.last
+    waiting = set()
+    if rules.summary_waits and state.n_done < rules.last:
+        waiting.add(SUMMARY)
+    if rules.samples_wait and state.units[0].status is not Status.SUCCEEDED:
+        waiting.add(SAMPLE)
     queued = [n for n, unit in enumerate(state.units) if unit.status is Status.QUEUED]
-    return [n for n in queued if n != rules.last or not waits]
+    return [n for n in queued if rules.tasks[n] not in waiting]
 
 
 def claim(state: State, worker: int, rules: Rules) -> State:
@@ -99,6 +106,9 @@ def claim(state: State, worker: int, rules: Rules) -> State:
     free = claimable(state, rules)
     if not free:
         return state
+    is_sample = rules.tasks[free[0]] == SAMPLE
+    if is_sample and state.units[0].status is not Status.SUCCEEDED:
+        state = state._replace(unfounded=True)
     attempt = state.units[free[0]].attempt + 1
     state = _put(state, free[0], Unit(protocol.CLAIM.target, attempt, worker))
     state = _hold(state._replace(status=Status.RUNNING), worker, Held(free[0], attempt))
@@ -142,7 +152,10 @@ def succeed(state: State, worker: int, rules: Rules) -> State:
         after = after._replace(n_results=state.n_results + 1, incomplete=missing)
         return end(after, Status.SUCCEEDED, rules)
     after = _conclude(after, held.unit, Status.SUCCEEDED)
-    return after if held.tally is None else _ring_if_due(after._replace(n_done=held.tally))
+    if held.tally is not None:
+        after = _ring_if_due(after._replace(n_done=held.tally))
+    is_selection = rules.tasks[held.unit] == SELECTION
+    return after._replace(rung=after.rung or (is_selection and bool(claimable(after, rules))))
 
 
 def fail(state: State, worker: int, rules: Rules) -> State:
@@ -166,7 +179,7 @@ def _may_end(state: State, worker: int, held: Held, rules: Rules) -> bool:
 
 def _fail(state: State, number: int, rules: Rules) -> State:
     name = rules.tasks[number]
-    if name in (SELECTION, SUMMARY):
+    if name in (SELECTION, SAMPLE, SUMMARY):
         return end(state, Status.FAILED, rules)
     state = _conclude(state, number, Status.FAILED)
     for later in range(number + 1, rules.last):

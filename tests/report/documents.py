@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config import GsmCpd, Mrmr, SelectionConfig
-from core.measures import AccuracyCurve, Evaluation
+from core.measures import Evaluation, Measure, ScoreCurve
 from core.results import (
     Bound,
     Certificate,
@@ -84,9 +84,10 @@ def selected() -> SelectionResult:
             ),
         ),
         evaluation=Evaluation(
-            curves=(AccuracyCurve(classifier="nearest_neighbour", mean=(0.7, 0.8), se=(0.1, 0.1)),),
+            curves=(_curve("accuracy", 0.8), _curve("auc", 0.9)),
             n_splits=5,
             n_test=300,
+            baseline={"accuracy": 0.6, "auc": 0.5},
         ),
         held_out=HeldOut(
             entropy=0.69,
@@ -129,6 +130,17 @@ def noise(*, asked: int = 0) -> dict[str, Any]:
         "all_features": -3.0,
     }
     return {**document, "selected": chosen, "suggested_k": 0, "held_out": held_out}
+
+
+def _curve(measure: Measure, value: float) -> ScoreCurve:
+    return ScoreCurve(
+        classifier="nearest_neighbour" if measure == "accuracy" else "naive_bayes",
+        measure=measure,
+        mean=(value - 0.1, value),
+        se=(0.1, 0.1),
+        all_features=value - 0.05,
+        all_features_se=0.1,
+    )
 
 
 def rival() -> dict[str, Any]:
@@ -187,13 +199,14 @@ def comparison() -> dict[str, Any]:
                 "p_adjusted": 0.002,
             }
         ],
+        "baseline": {"accuracy": 0.5, "auc": 0.5},
+        "all_features": {"accuracy": 0.75, "auc": 0.9},
         "notes": [],
     }
 
 
 def _method(label: str, rank: int | None, accuracy: float | None) -> dict[str, Any]:
-    values = [] if accuracy is None else [accuracy - 0.1, accuracy]
-    curve = {"classifier": "nearest_neighbour", "mean": values, "se": [0.01] * len(values)}
+    curves = [] if accuracy is None else [_curve("accuracy", accuracy), _curve("auc", accuracy)]
     return {
         "label": label,
         "method": {"name": label},
@@ -201,7 +214,8 @@ def _method(label: str, rank: int | None, accuracy: float | None) -> dict[str, A
         "accuracy": accuracy,
         "accuracy_se": 0.01,
         "seconds": 1.5,
-        "curves": [curve] if values else [],
+        "curves": [asdict(curve) for curve in curves],
+        "scores": {} if accuracy is None else {"accuracy": accuracy, "auc": accuracy},
         "notes": [],
         "error": None,
     }

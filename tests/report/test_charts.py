@@ -40,12 +40,14 @@ def test_there_is_a_chart_for_everything_the_result_knows() -> None:
         "information",
         "gains",
         "accuracy",
+        "auc",
         "pixels",
         "left_out",
         "factors",
         "likelihood",
         "rank_search",
         "stability",
+        "comparison_auc",
     ]
 
 
@@ -151,14 +153,34 @@ def test_a_rival_has_scores_and_no_information() -> None:
 
 def test_methods_are_ranked_and_keep_their_colour_in_both_pictures() -> None:
     ranking = chart("ranking")
-    assert [row[1] for row in ranking.rows] == ["gsm_cpd", "mrmr"]
+    assert [row[1] for row in ranking.rows] == [
+        "gsm_cpd",
+        "mrmr",
+        "all features",
+        "no features",
+    ]
     names = [word for word in words(ranking.draw(WIDTH)) if "GSM" in word or "MRMR" in word]
     assert names == ["1  GSM-CPD", "2  MRMR"]
     curves = ElementTree.fromstring(chart("comparison_nearest_neighbour").draw(WIDTH))
     lines = [line.attrib["class"] for line in curves.iter(f"{SVG}polyline")]
     dots = ElementTree.fromstring(ranking.draw(WIDTH)).iter(f"{SVG}circle")
     assert lines == ["line s1", "line s2"]
-    assert [dot.attrib["class"] for dot in dots] == ["dot s2", "dot s1"]
+    assert [dot.attrib["class"] for dot in dots] == ["dot s2", "dot s1", "dot s8", "dot s8"]
+
+
+@pytest.mark.parametrize("name", ["accuracy", "auc", "comparison_auc"])
+def test_curves_stand_between_no_features_and_all_of_them(name: str) -> None:
+    drawn = chart(name)
+    assert "no features" in words(drawn.draw(WIDTH))
+    assert drawn.rows[-1][:2] == ["baseline", 0]
+    assert [row for row in drawn.rows if row[1] == "all"]
+
+
+def test_all_features_are_marked_once_or_for_each_line() -> None:
+    assert "all features" in words(chart("accuracy").draw(WIDTH))
+    apart = chart("comparison_auc")  # each method has a figure of its own there
+    assert "all features" not in words(apart.draw(WIDTH))
+    assert apart.draw(WIDTH).count("stroke-dasharray") == 1 + 2
 
 
 def test_levels_are_written_as_people_do() -> None:

@@ -40,7 +40,7 @@ def test_it_loads_and_runs_nothing() -> None:
     tags = Tags(page())
     assert not {"script", "img", "link", "iframe"} & set(tags.found)
     assert tags.addresses == []
-    assert tags.found.count("svg") == 2 * 8  # each also for a narrow screen
+    assert tags.found.count("svg") == 2 * 9  # each also for a narrow screen
 
 
 def test_its_policy_allows_its_own_style_and_nothing_else() -> None:
@@ -150,7 +150,37 @@ def test_what_has_no_certificate_promises_nothing() -> None:
 def test_a_method_that_failed_is_named() -> None:
     document, _ = selection()
     said = summary({**document, "comparison": comparison()})
-    assert said[2:4] == [
+    assert said[2:5] == [
         "GSM-CPD is clearly better than MRMR (p = 0.002, adjusted).",
+        "By a nearest neighbour GSM-CPD has an accuracy of 0.800 (mean over K), all features 0.750,"
+        " and the most frequent class 0.500.",
         "RJMI failed: too many rows",
     ]
+
+
+@pytest.mark.parametrize(
+    ("difference", "sentence"),
+    [
+        (0.0, "GSM-CPD and MRMR do not differ on any split."),
+        (0.1, "GSM-CPD and MRMR differ by the same amount on every split."),
+    ],
+)
+def test_what_never_varies_is_not_tested(difference: float, sentence: str) -> None:
+    compared = comparison()
+    untested = {"difference": difference, "se": None, "p_value": None, "p_adjusted": None}
+    compared["pairs"] = [{**compared["pairs"][0], **untested}]
+    document, _ = selection()
+    assert sentence in summary({**document, "comparison": compared})
+
+
+def test_the_choice_is_said_between_all_features_and_none() -> None:
+    document, _ = selection()
+    assert (
+        "Of held-out rows a nearest neighbour has right 80.0 % with the 2 features chosen and "
+        "75.0 % with all features; the most frequent class is right on 60.0 %."
+    ) in summary(document)
+    document["evaluation"]["curves"][0] |= {"mean": [], "se": []}
+    assert (
+        "Of held-out rows a nearest neighbour has right 75.0 % with all features; "
+        "the most frequent class is right on 60.0 %."
+    ) in summary(document)

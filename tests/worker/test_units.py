@@ -49,10 +49,11 @@ def check_comparison(comparison: dict[str, Any]) -> None:
     assert globalfs["error"]["message"] == "GlobalFS is refused"
     assert (globalfs["rank"], globalfs["curves"]) == (None, [])
     assert rjmi["rank"] == mrmr["rank"] == 1  # both take the first columns
-    assert [curve["classifier"] for curve in mrmr["curves"]] == ["nearest_neighbour", "naive_bayes"]
+    classifiers = dict.fromkeys(curve["classifier"] for curve in mrmr["curves"])
+    assert list(classifiers) == ["nearest_neighbour", "naive_bayes"]
     assert len(mrmr["curves"][0]["mean"]) == comparison["k"] == 2
     (pair,) = comparison["pairs"]
-    assert (pair["difference"], pair["p_value"]) == (0, 1)
+    assert (pair["difference"], pair["p_value"]) == (0, None)
 
 
 def check_cancel(service: Service, dataset_id: str) -> None:

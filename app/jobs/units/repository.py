@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, and_, exists, func, insert, not_, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from app import leases
 from app.broker import RUN_UNIT
@@ -17,7 +17,7 @@ from app.db.clock import moment
 from app.jobs.claims import has_room, is_runnable
 from app.jobs.models import Job, Unit
 from app.jobs.state import FINAL, LIVE, Status, Transition
-from app.jobs.units.plan import Task
+from app.jobs.units.plan import SAMPLE, Task
 from app.leases import Claim, Waiting, is_free
 
 CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task)
@@ -73,9 +73,14 @@ _JOB = select(
 
 
 def _is_claimable() -> ColumnElement[bool]:
-    """Of a unit joined with its job: the last one waits for all others."""
+    """Of a unit joined with its job: samples wait for the selection, the last one for all."""
+    is_sample = Unit.task["kind"].as_string() == SAMPLE
+    first = aliased(Unit)
+    selected = exists().where(
+        first.job_id == Job.id, first.number == 0, first.status == Status.SUCCEEDED
+    )
     turn = or_(Unit.number < Job.n_units - 1, Job.n_units_done == Job.n_units - 1)
-    return and_(Unit.job_id == Job.id, *is_free(Unit), turn)
+    return and_(Unit.job_id == Job.id, *is_free(Unit), turn, or_(not_(is_sample), selected))
 
 
 def has_claimable(session: Session, job_id: str) -> bool:
@@ -150,6 +155,13 @@ def read_units(session: Reader, job_id: str) -> Sequence[AnyRow]:
     """What came of each unit, in order, without arrays."""
     statement = select(Unit.number, Unit.task, Unit.status, Unit.output, Unit.error)
     return session.execute(statement.where(Unit.job_id == job_id).order_by(Unit.number)).all()
+
+
+def read_selection(session: Reader, job_id: str) -> Mapping[str, Any]:
+    """What came of the first unit, the selection, which has succeeded."""
+    statement = select(Unit.output).where(Unit.job_id == job_id, Unit.number == 0)
+    selection: Mapping[str, Any] = session.execute(statement).scalar_one()
+    return selection
 
 
 def read_arrays(session: Reader, job_id: str) -> bytes | None:

@@ -127,7 +127,7 @@ def succeed(
         if unit is None:
             return False
         _note(session, unit.job_id, values, [*events, _event(state.SUCCEED, unit, data)])
-    _ring_if_due(session, bell, claimed.job_id)
+    _ring_if_due(session, bell, claimed)
     return True
 
 
@@ -143,12 +143,19 @@ def _release(
     return repository.release(session, transition, guard, values)
 
 
-def _ring_if_due(session: Session, bell: Bell, job_id: str) -> None:
-    """Ring for the summary when all else is done; for the rest there is a message already."""
+def _ring_if_due(session: Session, bell: Bell, claimed: UnitClaim) -> None:
+    """Ring for the samples once there is a selection, and for the summary when all else is done.
+
+    For the rest there is a message already.
+    """
+    about = (session, claimed.job_id)
     with session.begin():
-        due = repository.is_summary_due(session, job_id)
+        is_selection = claimed.number == 0
+        due = (
+            repository.has_claimable(*about) if is_selection else repository.is_summary_due(*about)
+        )
     if due:
-        bell.ring(RUN_UNIT, job_id)
+        bell.ring(RUN_UNIT, claimed.job_id)
 
 
 def complete(session: Session, claimed: UnitClaim, result: JobResult) -> bool:
@@ -168,7 +175,7 @@ def fail(session: Session, bell: Bell, claimed: UnitClaim, failure: Failure) -> 
     """Record that a unit failed, if the claim still holds."""
     with session.begin():
         failed = end_failed(session, claimed, claimed.holds(), failure)
-    _ring_if_due(session, bell, claimed.job_id)
+    _ring_if_due(session, bell, claimed)
     return failed
 
 

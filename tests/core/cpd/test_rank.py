@@ -48,7 +48,7 @@ def held_out_error(data: World, family: Family, rank: int) -> float:
         )
         test = data.codes[folds == fold]
         features = range(test.shape[1] - 1)
-        (*_, accuracy) = label_curve([of_fit(fit, features)], test[:, :-1], test[:, -1])
+        (*_, accuracy) = label_curve([of_fit(fit, features)], test[:, :-1], test[:, -1])["accuracy"]
         wrong += len(test) * (1 - accuracy)
     return wrong / len(folds)
 

@@ -1,4 +1,4 @@
-"""Splits, folds and bootstrap samples."""
+"""Splits, folds and halves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data.resampling import draw_sample, stratified_folds, stratified_split
+from core.data.resampling import draw_half, stratified_folds, stratified_split
 from core.errors import InvalidData
 from tests.core.rivals.problems import random_problem
 
@@ -41,7 +41,7 @@ def test_sizes_add_up_when_every_class_is_rounded() -> None:
 
 
 def test_nothing_to_hold_out_is_refused() -> None:
-    with pytest.raises(InvalidData, match="every class has a single row"):
+    with pytest.raises(InvalidData, match="every class has too few"):
         stratified_split(np.arange(4), 0.3, seed=0, index=0)
 
 
@@ -53,12 +53,34 @@ def test_folds_keep_the_proportions_of_the_classes() -> None:
     assert (stratified_folds(labels, 5, 0) == folds).all()
 
 
-def test_samples_are_weights_and_keep_every_class() -> None:
-    problem = replace(random_problem(2), row_weights=np.full(90, 2.0))
-    sample, again, other = (draw_sample(problem, index) for index in (4, 4, 5))
-    by_class = np.bincount(sample.labels, sample.weights)
-    assert by_class.tolist() == (2 * np.bincount(problem.labels)).tolist()
-    assert 40 < sample.n_rows < 75  # about 63 %
-    assert np.array_equal(sample.codes, again.codes)
-    assert np.array_equal(sample.weights, again.weights)
-    assert not np.array_equal(sample.weights, other.weights)
+def test_weights_count_like_rows() -> None:
+    rng = np.random.default_rng(0)
+    labels, weights = rng.integers(0, 2, 400), rng.integers(1, 9, 400).astype(float)
+    for index in range(5):
+        test = stratified_split(labels, 0.3, 0, index, weights).test
+        held = np.bincount(labels[test], weights[test]) / np.bincount(labels, weights)
+        assert held == pytest.approx([0.3, 0.3], abs=0.03)
+
+
+def test_a_heavy_row_is_not_torn_apart_and_its_class_stays_in_training() -> None:
+    labels, weights = np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0, 1000.0, 1.0])
+    for index in range(10):
+        split = stratified_split(labels, 0.5, 0, index, weights)
+        assert set(labels[split.train]) == {0, 1}
+
+
+def test_halves_have_no_row_twice_and_keep_every_class() -> None:
+    problem = replace(random_problem(2), row_weights=np.arange(90.0))
+    half, again, other = (draw_half(problem, index) for index in (4, 4, 5))
+    assert len(np.unique(half.weights)) == half.n_rows
+    halves = np.bincount(problem.labels) / 2
+    assert (np.abs(np.bincount(half.labels) - halves) <= 0.5).all()
+    assert np.array_equal(half.weights, again.weights)
+    assert not np.array_equal(half.weights, other.weights)
+
+
+def test_a_class_of_one_row_is_in_every_half() -> None:
+    problem = random_problem(2)
+    problem.labels[:] = 0
+    problem.labels[7] = 1
+    assert all(1 in draw_half(problem, index).labels for index in range(10))

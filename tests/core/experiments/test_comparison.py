@@ -17,10 +17,12 @@ from core.documents import read
 from core.errors import InvalidConfig, InvalidData
 from core.experiments import comparison
 from core.experiments.comparison import compare_methods, compare_pairs
-from core.experiments.trial import Ground, hold_trial
+from core.experiments.ground import Ground
+from core.experiments.trial import hold_trial
 from core.measures import Comparison
 from tests.core.tables import QUICK, mixed_table
 
+PROBABILITIES = {"accuracy", "balanced_accuracy", "log_loss", "auc"}
 COMPARE = Compare(methods=(QUICK, Mrmr(), Jmim()), n_splits=3)
 
 
@@ -37,13 +39,20 @@ def test_figures_are_those_of_the_trials() -> None:
     assert found.n_train + found.n_test == ground.problem.n_rows
     for described, method in zip(found.methods, COMPARE.methods, strict=True):
         trials = [hold_trial(ground, 3, method, s, COMPARE.evaluate) for s in range(3)]
-        curves = {curve.classifier: curve for curve in described.curves}
-        assert ("fitted_model" in curves) == isinstance(method, GsmCpd)
-        for classifier, curve in curves.items():
-            table = np.array([trial.curves[classifier] for trial in trials])
+        curves = {(curve.classifier, curve.measure): curve for curve in described.curves}
+        fitted = {measure for classifier, measure in curves if classifier == "fitted_model"}
+        assert (fitted == PROBABILITIES) == isinstance(method, GsmCpd)
+        for place, curve in enumerate(curves.values()):
+            table = np.array([trial.scores[place].values for trial in trials])
             assert curve.mean == pytest.approx(table.mean(axis=0))
-            assert curve.se == pytest.approx(table.std(axis=0, ddof=1) / np.sqrt(3))
-        assert described.accuracy == pytest.approx(np.mean(curves["nearest_neighbour"].mean))
+            wider = 1 / 3 + found.n_test / found.n_train
+            assert curve.se == pytest.approx(np.sqrt(wider * table.var(axis=0, ddof=1)))
+        nearest = curves["nearest_neighbour", "accuracy"]
+        assert described.accuracy == pytest.approx(np.mean(nearest.mean))
+        assert described.scores["accuracy"] == pytest.approx(described.accuracy)
+        assert described.scores["auc"] == pytest.approx(np.mean(curves["naive_bayes", "auc"].mean))
+        assert found.all_features["accuracy"] == nearest.all_features
+        assert found.all_features["auc"] == curves["naive_bayes", "auc"].all_features
         assert described.seconds == 1
     best = max(m.accuracy for m in found.methods if m.accuracy is not None)
     assert [m.accuracy == best for m in found.methods] == [m.rank == 1 for m in found.methods]
@@ -68,20 +77,27 @@ def test_pairs_by_the_definition_of_nadeau_and_bengio() -> None:
         d = scores["abcd".index(pair.better)] - scores["abcd".index(pair.worse)]
         t = d.mean() / np.sqrt((1 / 10 + 30 / 70) * d.var(ddof=1))
         assert pair.p_value == pytest.approx(2 * stats.t(9).sf(abs(t)))
+        assert pair.se is not None
         assert pair.difference / pair.se == pytest.approx(t)
-    in_order = sorted(found, key=lambda pair: pair.p_value)
+    known = sorted((pair.p_value or 0, pair.p_adjusted) for pair in found)
     holm = 0.0
-    for rank, pair in enumerate(in_order):
-        holm = min(1.0, max(holm, pair.p_value * (3 - rank)))
-        assert pair.p_adjusted == pytest.approx(holm)
+    for rank, (p_value, p_adjusted) in enumerate(known):
+        holm = min(1.0, max(holm, p_value * (3 - rank)))
+        assert p_adjusted == pytest.approx(holm)
 
 
 def test_equal_methods_share_a_rank_and_differ_by_chance() -> None:
     same = np.array([0.5, 0.6])
     (pair,) = compare_pairs(["a", "b"], {0: same, 1: same.copy()}, 0.5)
-    assert (pair.difference, pair.p_value, pair.p_adjusted) == (0, 1, 1)
-    (pair,) = compare_pairs(["a", "b"], {0: same, 1: same + 0.25}, 0.5)
-    assert (pair.better, pair.p_value) == ("b", 0)
+    assert (pair.difference, pair.se, pair.p_value, pair.p_adjusted) == (0, None, None, None)
+
+
+def test_a_difference_that_never_varies_is_no_certainty() -> None:
+    steady, other = np.array([0.5, 0.75]), np.array([0.1, 0.36])
+    pairs = compare_pairs("abc", {0: steady, 1: steady + 0.25, 2: other}, 0.5)
+    assert (pairs[0].better, pairs[0].p_value, pairs[0].p_adjusted) == ("b", None, None)
+    tested = sorted(pair.p_value for pair in pairs[1:] if pair.p_value is not None)
+    assert min(p.p_adjusted for p in pairs if p.p_adjusted is not None) == 2 * tested[0]
 
 
 def test_a_method_that_fails_leaves_the_others_their_ranks(

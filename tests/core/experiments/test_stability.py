@@ -1,14 +1,18 @@
-"""Bootstrap samples, frequencies, and Nogueira's index against its definition."""
+"""Halves of the rows, frequencies, and Nogueira's index against its definition."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.config import Bootstrap, GsmCpd, Mrmr
-from core.data.resampling import draw_sample
+from core.data.resampling import draw_half
 from core.experiments.stability import measure_stability, stability_index, summarise_samples
-from core.methods import choose
+from core.methods import choose, settle
+from core.results import Selected, SelectionResult
 from tests.core.rivals.problems import random_problem
 
 
@@ -48,24 +52,65 @@ def test_index_is_one_for_one_choice_and_none_without_any() -> None:
     assert stability_index(np.ones((5, 4))) == (None, None, None)
 
 
-@pytest.mark.parametrize("method", [Mrmr(), GsmCpd(ranks=(4,), n_models=1, n_init=1)])
+def result_of(selected: Sequence[str], rank: int | None = None) -> SelectionResult:
+    chosen = [Selected(rank=0, name=name, gain=0, decided_by="score") for name in selected]
+    return SelectionResult(
+        target="y",
+        selected=tuple(chosen),
+        left_out=(),
+        dropped=(),
+        suggested_k=0,
+        n_rows=0,
+        n_distinct_rows=None,
+        encoding=(),
+        config={},
+        rank=rank,
+    )
+
+
+NAMES = [f"x{n}" for n in range(9)]
+
+
+@pytest.mark.parametrize("method", [Mrmr(), GsmCpd(ranks=(3, 4), n_models=1, n_init=1)])
 def test_frequencies_count_the_samples(method: Mrmr | GsmCpd) -> None:
     problem = random_problem(6)
-    names = [f"x{n}" for n in range(9)]
-    found = measure_stability(problem, 3, method, Bootstrap(n_samples=4), names, ["x2", "x5"])
-    chosen = [choose(draw_sample(problem, i), 3, method, lambda _: None).features for i in range(4)]
+    result = result_of(["x2", "x5", "x0"], 4)
+    found = measure_stability(problem, method, Bootstrap(n_samples=4), NAMES, result)
+    settled = method if isinstance(method, Mrmr) else replace(method, ranks=(4,))
+    chosen = [choose(draw_half(problem, i), 3, settled).features for i in range(4)]
     for feature in found.features:
-        n = names.index(feature.name)
+        n = NAMES.index(feature.name)
         assert feature.frequency == sum(n in features for features in chosen) / 4
-        assert feature.rank == {"x2": 1, "x5": 2}.get(feature.name)
+        assert feature.rank == {"x2": 1, "x5": 2, "x0": 3}.get(feature.name)
     assert sum(f.frequency for f in found.features) == pytest.approx(found.mean_size) == 3
     frequencies = [feature.frequency for feature in found.features]
     assert frequencies == sorted(frequencies, reverse=True)
 
 
+def test_the_rank_is_settled_and_the_rest_is_kept() -> None:
+    method = GsmCpd(ranks=(2, 4), n_init=1)
+    assert settle(method, 4) == replace(method, ranks=(4,))
+    assert settle(Mrmr(), None) == Mrmr()
+
+
+def test_given_columns_do_not_enter_the_index() -> None:
+    problem = replace(random_problem(6), included=(1, 3))
+    result = result_of(["x1", "x3", "x0"])
+    found = measure_stability(problem, Mrmr(), Bootstrap(n_samples=3), NAMES, result)
+    assert {"x1", "x3"}.isdisjoint(feature.name for feature in found.features)
+    assert found.mean_size == 1
+
+
+@pytest.mark.parametrize("included", [(), (1, 3)])
+def test_where_nothing_was_chosen_nothing_is(included: tuple[int, ...]) -> None:
+    problem = replace(random_problem(6), included=included)
+    result = result_of([NAMES[n] for n in included])
+    found = measure_stability(problem, GsmCpd(), Bootstrap(n_samples=3), NAMES, result)
+    assert (found.mean_size, found.index) == (0, None)
+    assert {feature.frequency for feature in found.features} == {0}
+
+
 def test_samples_may_differ_in_size() -> None:
-    problem = random_problem(6)
-    names = [f"x{n}" for n in range(9)]
-    found = summarise_samples(problem, names, [], [(0, 1), (0,), (0, 1, 2)])
+    found = summarise_samples(random_problem(6), NAMES, [], [(0, 1), (0,), (0, 1, 2)])
     assert (found.n_samples, found.mean_size) == (3, 2)
     assert found.features[0].frequency == 1
