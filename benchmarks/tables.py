@@ -53,11 +53,16 @@ class Part:
 
     @classmethod
     def of(cls, table: RawTable, index: int) -> Part:
-        """Whatever is learnt about a column is learnt from the training rows."""
+        """Whatever is learnt about a column is learnt from the training rows.
+
+        They come in a random order: where many are equally near, scikit-learn's neighbours are the
+        first of them, and files are often sorted by class.
+        """
         split, labels = table.split(index), table.labels
-        train = {n: v[split.train] for n, v in table.columns.items() if _varies(v[split.train])}
+        rows = np.random.default_rng(index).permutation(split.train)
+        train = {n: v[rows] for n, v in table.columns.items() if _varies(v[rows])}
         test = {name: table.columns[name][split.test] for name in train}
-        return cls(train, test, labels[split.train], labels[split.test])
+        return cls(train, test, labels[rows], labels[split.test])
 
     @property
     def table(self) -> dict[str, Values]:
