@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -237,7 +237,16 @@ def _settings() -> Settings:
     except ValidationError as error:
         _refuse("; ".join(f"{_variable(e['loc'])}{e['msg']}" for e in error.errors()))
     configure_logging(settings.log_level, settings.log_format)
+    _keep_private(settings)
     return settings
+
+
+def _keep_private(settings: Settings) -> None:
+    """What the service writes is for its own user alone: rows and uploads of all tenants."""
+    os.umask(0o077)
+    database = settings.data_dir / "pith.db"
+    with suppress(OSError):  # none, or another's
+        database.chmod(0o600)  # of an older version; SQLite gives its other files the same mode
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

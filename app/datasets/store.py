@@ -21,6 +21,7 @@ SCRATCH = "scratch"
 RAW = "raw"
 COLUMNS = "columns.parquet"
 STEADY_BYTES = 64 << 20
+SMALL_UPLOAD = 20 << 20
 
 
 class Store(Protocol):
@@ -93,6 +94,16 @@ class LocalStore:
         """The folders of datasets into which nothing was written for so long."""
         for folder in untouched(self.directory, "*/*", age):
             yield folder.relative_to(self.directory).as_posix()
+
+    def has_room(self) -> bool:
+        """Whether a small upload could be stored at this moment."""
+        try:
+            _make(self.directory)
+            with tempfile.TemporaryFile(dir=self.directory) as file:
+                os.posix_fallocate(file.fileno(), 0, SMALL_UPLOAD)
+        except OSError:
+            return False
+        return True
 
     def path(self, key: str) -> Path:
         """The file of a key, which never leaves the directory."""

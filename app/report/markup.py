@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from markupsafe import Markup, escape
+
+ILLEGAL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
@@ -17,7 +21,12 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
 
 def joined(*children: str) -> Markup:
     """Children side by side."""
-    return Markup().join(children)
+    return Markup().join(map(_legal, children))
+
+
+def _legal(text: str) -> str:
+    """Without characters that no XML may hold; values of columns do."""
+    return text if isinstance(text, Markup) else ILLEGAL.sub("\ufffd", text)
 
 
 def _attribute(key: str) -> str:
@@ -26,4 +35,6 @@ def _attribute(key: str) -> str:
 
 def _plain(value: object) -> str:
     """A coordinate needs no more than a hundredth of a pixel."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return (
+        f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else _legal(str(value))
+    )

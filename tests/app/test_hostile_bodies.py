@@ -173,9 +173,12 @@ def test_a_full_disk_leaves_nothing_behind(api: Service) -> None:
     process.rlimit(resource.RLIMIT_FSIZE, (16 * MIB, before[1]))
     try:
         answer = api.client.post("/v1/datasets", content=b"1,2\n" * 5 * MIB, headers=CSV_TYPE)
+        ready = api.client.get("/readyz").json()
     finally:
         process.rlimit(resource.RLIMIT_FSIZE, before)
     assert (answer.status_code, answer.json()["code"]) == (507, "storage_full")
+    assert (ready["status"], ready["storage"]) == ("degraded", "full")
+    assert api.client.get("/readyz").json()["storage"] == "ok"
     assert api.stored == []
     api.upload()
 

@@ -9,7 +9,10 @@ from tests.app.running import CSV, Service
 def test_operation(service: Service) -> None:
     get = service.client.get
     assert get("/livez").json() == {"status": "ok"}
-    assert get("/readyz").json() == {"status": "ok", "database": "ok", "broker": "ok"}
+    assert get("/readyz").json() == {
+        **{"status": "ok", "database": "ok"},
+        **{"broker": "ok", "storage": "ok"},
+    }
     assert get("/version").json()["name"] == "pith"
     job_id = service.submit(service.ready_dataset(CSV))
     service.final(job_id)

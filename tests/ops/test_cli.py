@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -186,3 +187,13 @@ def test_ctrl_c_ends_a_selection_without_a_traceback() -> None:
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, b"")
     assert b"Traceback" not in err
+
+
+def test_what_the_service_keeps_is_its_own(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    env = {**os.environ, "PITH_DATA_DIR": str(data_dir)}
+    for _ in range(2):  # made, and found as an older version left it
+        subprocess.run([sys.executable, "-m", "app", "migrate"], env=env, check=True)
+        assert stat.S_IMODE((data_dir / "pith.db").stat().st_mode) == 0o600
+        assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
+        (data_dir / "pith.db").chmod(0o644)

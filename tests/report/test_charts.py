@@ -10,6 +10,7 @@ import pytest
 from app.report.chart import CHARACTER, NARROW, WIDTH, Chart
 from app.report.charts import charts_of
 from app.report.lines import Axes, Series, line_chart
+from app.report.markup import tag
 from app.report.pixels import place_pixels, square_width
 from app.report.scales import Scale, number
 from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection, stability
@@ -217,3 +218,8 @@ def test_ticks_are_round_and_inside() -> None:
         "1,234",
         "1.00e-07",
     ]
+
+
+def test_characters_that_xml_forbids_are_shown_as_unknown() -> None:
+    picture = tag("text", "a\x00b\x1b\ufffe", title="\x08")
+    assert ElementTree.fromstring(picture).text == "a\ufffdb\ufffd\ufffd"

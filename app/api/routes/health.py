@@ -27,7 +27,7 @@ async def get_liveness() -> Live:
     "/readyz", operation_id="getReadiness", summary="Can it take requests", responses=problems()
 )
 def get_readiness(request: Request) -> Ready:
-    """503 without a migrated database; a missing broker only delays jobs."""
+    """503 without a migrated database; without broker or room it is degraded."""
     services: Services = request.app.state.services
     try:
         current = is_current(services.database.engine)
@@ -35,9 +35,12 @@ def get_readiness(request: Request) -> Ready:
         raise Unavailable("the database does not answer", code="database_unavailable") from error
     if not current:
         raise Unavailable("the database is not migrated; run pith migrate", code="not_migrated")
-    if services.bell.is_reachable():
-        return Ready(status="ok", broker="ok")
-    return Ready(status="degraded", broker="unreachable")
+    heard, room = services.bell.is_reachable(), services.store.has_room()
+    return Ready(
+        status="ok" if heard and room else "degraded",
+        broker="ok" if heard else "unreachable",
+        storage="ok" if room else "full",
+    )
 
 
 @router.get(

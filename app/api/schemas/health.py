@@ -16,9 +16,10 @@ class Live(BaseModel):
 class Ready(BaseModel):
     """What the service stands on."""
 
-    status: Literal["ok", "degraded"] = Field(description="Degraded without the broker.")
+    status: Literal["ok", "degraded"] = Field(description="Degraded without broker or room.")
     database: Literal["ok"] = "ok"
     broker: Literal["ok", "unreachable"]
+    storage: Literal["ok", "full"] = Field(description="Whether there is room for uploads.")
 
 
 class Version(BaseModel):
