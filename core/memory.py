@@ -15,10 +15,23 @@ from core.config import GsmCpd, SelectionConfig
 OF_THE_TRUTH = 2.5
 """Peaks that the tests measure lie below the estimate, and above the estimate divided by this."""
 
-TEXT_CELL = 80
 NUMBER_CELL = 8
+TEXT_CELL = 4
+READ_CELL = 40
+"""For each cell of the text columns that are read at a time: its view, its place and a copy."""
+
+READ_AT_A_TIME = 8_000_000
+"""Cells; a single column is always read whole."""
+
+TEXT_BYTES = 150
+TEXT_COPIES = 4
+"""For each different text: the first and as often its bytes, counting the table that finds it."""
+
 CODES_KEPT = 5
 """Tables of one byte a cell: encoded columns, the table, its packed form and a copy on the way."""
+
+RIVAL_ROW = 128
+"""For each row: its weight, its label and the joint codes that a rival counts."""
 
 LANES = 8
 PARAMETER_BYTES = 48
@@ -33,12 +46,17 @@ NODES_PER_VARIABLE = 64
 
 @dataclass(frozen=True)
 class TableShape:
-    """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text."""
+    """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text.
+
+    In those are `n_texts` different texts, column by column, of `text_bytes` in all.
+    """
 
     n_rows: int
     n_levels: Sequence[int]
     n_classes: int
     n_text: int = 0
+    n_texts: int = 0
+    text_bytes: int = 0
 
     @property
     def n_features(self) -> int:
@@ -48,13 +66,20 @@ class TableShape:
 
 def estimate_memory(shape: TableShape, config: SelectionConfig) -> int:
     """Bytes that a run needs at its peak, beyond what the process takes anyway."""
-    numbers = shape.n_features + 1 - shape.n_text
-    raw = shape.n_rows * (NUMBER_CELL * numbers + TEXT_CELL * shape.n_text)
+    raw = shape.n_rows * NUMBER_CELL * (shape.n_features + 1 - shape.n_text) + _texts(shape)
     codes = CODES_KEPT * shape.n_rows * (shape.n_features + 1)
-    work = _gsm(shape, config.method) if isinstance(config.method, GsmCpd) else 0
+    method = config.method
+    work = _gsm(shape, method) if isinstance(method, GsmCpd) else RIVAL_ROW * shape.n_rows
     if config.evaluate is not None:
         codes += shape.n_rows * shape.n_features * (8 if config.evaluate.values == "raw" else 2)
     return raw + codes + work
+
+
+def _texts(shape: TableShape) -> int:
+    n_cells = shape.n_rows * shape.n_text
+    read = min(n_cells, max(shape.n_rows, READ_AT_A_TIME))
+    vocabulary = TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes
+    return TEXT_CELL * n_cells + READ_CELL * read + vocabulary
 
 
 def _gsm(shape: TableShape, method: GsmCpd) -> int:

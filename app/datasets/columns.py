@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from core.data.texts import NO_TEXT, Texts
+from core.memory import READ_AT_A_TIME
 
-CELLS_AT_A_TIME = 8_000_000
 MAX_CHARACTERS = 256
 KEPT_CHARACTERS = 200
 
@@ -35,7 +35,7 @@ def load_columns(file: BinaryIO, without: Collection[str] = ()) -> dict[str, Hel
 def read_some_at_a_time(file: BinaryIO, names: list[str]) -> Iterator[pl.Series]:
     """The columns, without more than some millions of cells in memory."""
     n_rows = pl.scan_parquet(file).select(pl.len()).collect().item()
-    step = max(1, CELLS_AT_A_TIME // max(1, n_rows))
+    step = max(1, READ_AT_A_TIME // max(1, n_rows))
     for start in range(0, len(names), step):
         yield from pl.read_parquet(file, columns=names[start : start + step]).iter_columns()
 

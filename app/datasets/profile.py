@@ -97,16 +97,22 @@ def _texts(name: str, known: pa.Array, limits: Limits) -> dict[str, Any]:
     """The most frequent values, shortened, and how often each occurs."""
     counted = pc.value_counts(known)
     values, counts = counted.field("values"), counted.field("counts")
-    _check_cells(name, values, limits)
+    lengths = pc.binary_length(values)
+    _check_cells(name, values, lengths, limits)
     table = pa.table({"value": values, "n": counts})
     order = [("n", "descending"), ("value", "ascending")]
     first = table.take(pc.select_k_unstable(table, k=min(N_BINS, len(table)), sort_keys=order))
     shown = [value[:MAX_VALUE_LENGTH] for value in first["value"].to_pylist()]
-    return {"levels": len(values), "values": shown, "counts": first["n"].to_pylist()}
+    return {
+        "levels": len(values),
+        "values": shown,
+        "counts": first["n"].to_pylist(),
+        "text_bytes": pc.sum(lengths).as_py() or 0,
+    }
 
 
-def _check_cells(name: str, values: pa.Array, limits: Limits) -> None:
-    longest = pc.max(pc.binary_length(values)).as_py() or 0
+def _check_cells(name: str, values: pa.Array, lengths: pa.Array, limits: Limits) -> None:
+    longest = pc.max(lengths).as_py() or 0
     if longest > limits.max_cell_bytes:
         raise Rejected(
             f"column {name!r} has a cell of {longest} bytes, more than {limits.max_cell_bytes}"

@@ -14,6 +14,7 @@ PROCESS_BYTES = 300 << 20
 
 MAX_LEVELS = 255
 DISCRETE_LEVELS = 10
+LONG_TEXT = 256
 
 
 def check_memory(
@@ -36,14 +37,25 @@ def shape_of(
 ) -> TableShape:
     """The table that the job will encode, from the profile of the dataset."""
     bins = specification.discretize.bins
-    levels = {column["name"]: _levels(column, bins) for column in columns}
-    others = {specification.target, specification.weight_column, *specification.columns.exclude}
+    excluded = set(specification.columns.exclude)
+    used = [column for column in columns if column["name"] not in excluded]
+    texts = [column for column in used if column["kind"] == "text"]
+    levels = {column["name"]: _levels(column, bins) for column in used}
+    others = {specification.target, specification.weight_column}
     return TableShape(
         n_rows=n_rows,
         n_levels=[n for name, n in levels.items() if name not in others],
         n_classes=levels.get(specification.target, 2),
-        n_text=sum(column["kind"] == "text" for column in columns),
+        n_text=len(texts),
+        n_texts=sum(int(column["levels"]) for column in texts),
+        text_bytes=sum(_text_bytes(column) for column in texts),
     )
+
+
+def _text_bytes(column: Mapping[str, Any]) -> int:
+    """What the different texts take; datasets read by older versions do not say it."""
+    found: int = column.get("text_bytes", LONG_TEXT * int(column["levels"]))
+    return found
 
 
 def _levels(column: Mapping[str, Any], bins: int) -> int:

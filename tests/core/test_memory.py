@@ -49,6 +49,12 @@ print(memory("VmHWM") - before)
         (30_000, 60, 5, 5, {"name": "gsm_cpd", "ranks": [10, 20]}),
         (20_000, 40, 5, 2, {"name": "gsm_cpd", "ranks": [10, 80], "family": "joint"}),
         (200_000, 40, 4, 2, {"name": "mrmr"}),
+        (3000, 600, 5, 3, {"name": "jmi"}),
+        (3000, 600, 5, 3, {"name": "jmim"}),
+        (100_000, 30, 5, 2, {"name": "cmim"}),
+        (100_000, 20, 5, 2, {"name": "rjmi"}),
+        (100_000, 20, 5, 2, {"name": "iselect"}),
+        (100_000, 20, 5, 2, {"name": "globalfs", "max_subsets": 40}),
     ],
 )
 def test_the_estimate_is_above_the_peak_and_near(

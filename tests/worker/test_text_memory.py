@@ -1,0 +1,86 @@
+"""The estimate for columns of text beside the peak of reading and selecting, as a worker does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.datasets.profile import profile
+from app.jobs.memory import shape_of
+from app.jobs.specification import Specification, config_of
+from core.memory import OF_THE_TRUTH, estimate_memory
+from tests.worker.test_ingest import LIMITS
+
+PROGRAM = """
+import json, re, sys
+from pathlib import Path
+import numpy as np
+from app.datasets.columns import load_columns
+from core.config import SelectionConfig, method_from_dict
+from core.pipeline import select_features
+
+def memory(kind):
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(kind + r":\\s+(\\d+)", status)[1]) * 1024
+
+path, method, excluded, names = json.loads(sys.argv[1])
+config = SelectionConfig(1, method=method_from_dict(method), n_threads=1)
+small = {f"x{i}": np.arange(100) % (i + 2) for i in range(5)}
+select_features({**small, "y": np.arange(100) % 2}, "y", config)
+with open(path, "rb") as file:
+    load_columns(file, names)
+Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+before = memory("VmRSS")
+with open(path, "rb") as file:
+    columns = load_columns(file, excluded)
+select_features({n: c for n, c in columns.items() if n not in excluded}, "y", config)
+print(memory("VmHWM") - before)
+"""
+N_ROWS = 100_000
+
+
+def ids(n_columns: int, length: int) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    numbers = [rng.permutation(N_ROWS) for _ in range(n_columns)]
+    return {f"x{i}": [f"{n:0{length}}" for n in column] for i, column in enumerate(numbers)}
+
+
+def words(n_columns: int) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    levels = np.array([f"level number {i}" for i in range(40)], dtype=object)
+    columns = {f"x{i}": levels[rng.integers(0, 40, N_ROWS)] for i in range(n_columns)}
+    columns["x0"][0] = "x" * 250
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("table", "excluded"),
+    [
+        (words(12), []),
+        (ids(4, 32), []),
+        (ids(3, 200), []),
+        ({**words(8), **{f"z{i}": column for i, column in enumerate(ids(4, 64).values())}}, "z"),
+    ],
+    ids=["words", "ids", "long ids", "excluded ids"],
+)
+def test_text(table: dict[str, Any], excluded: Any, tmp_path: Path) -> None:
+    path, without = tmp_path / "columns.parquet", [n for n in table if n[0] in excluded]
+    label = np.random.default_rng(1).integers(0, 2, N_ROWS)
+    pl.DataFrame({**table, "y": label}).write_parquet(path, compression="zstd")
+    order = json.dumps([str(path), {"name": "mrmr"}, without, list(table)])
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, order], capture_output=True, text=True, check=True
+    )
+    fields = {"dataset_id": f"ds_{0:032}", "target": "y", "k": 1, "method": {"name": "mrmr"}}
+    specification = Specification.model_validate({**fields, "columns": {"exclude": without}})
+    columns = list(profile(path, N_ROWS, LIMITS, ()))
+    shape = shape_of(specification, N_ROWS, columns)
+    estimate = estimate_memory(shape, config_of(specification))
+    assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH
