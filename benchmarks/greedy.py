@@ -124,13 +124,12 @@ def _choose(
     *,
     lazy: bool,
 ) -> tuple[list[int], Seconds]:
-    levels, n_rows = problem.n_levels, problem.n_rows
     task = Task(
         objective=goal,
         n_select=plan.n_select,
-        candidates=np.arange(len(levels)),
+        candidates=np.arange(len(problem.n_levels)),
         included=(),
-        chance=Chance.of(levels, plan.rank, problem.n_classes, n_rows),
+        chance=Chance.of(problem, plan.rank, goal),
         lazy=lazy,
     )
     chosen: list[int] = []
@@ -172,5 +171,5 @@ def _selection_seconds(problem: CodedProblem, method: GsmCpd, plan: Plan) -> Sec
         if phase == "fit":
             wall, cpu = perf_counter(), process_time()
 
-    select_gsm(problem, plan.n_select, method, tell)
+    select_gsm(problem, plan.n_select, method, plan.rank, tell)
     return Seconds(perf_counter() - wall, process_time() - cpu)

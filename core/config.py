@@ -13,6 +13,13 @@ Objective = Literal["latent", "label"]
 Kind = Literal["continuous", "discrete"]
 Strategy = Literal["uniform", "quantile", "supervised"]
 
+STRATEGIES: tuple[Strategy, ...] = ("uniform", "quantile", "supervised")
+CROSS_ROWS = 20_000
+"""More rows are sampled: the error that is left, some thousandths of a nat, decides nothing."""
+
+MAX_STRATEGIES = 2
+"""So many ways to cut are tried with more states than one for each class."""
+
 PAPER_RANKS = (5, 10, 15, 20, 30)
 
 
@@ -50,8 +57,9 @@ class CpdConfig:
 class GsmCpd:
     """The method itself: fit the joint distribution, then choose greedily what informs most.
 
-    `ranks` holds the candidates for cross-validation; a single one is taken as it is, and of
-    several those above a fifth of the rows are left aside. The objective is averaged over
+    `ranks` holds the candidates, between which held-out rows decide, from the lowest on; a single
+    one is taken as it is, and of several those above a fifth of the rows are left aside. A rank
+    below the number of classes gives every class one state. The objective is averaged over
     `n_models` fits. `n_configurations` is the budget below which information is exact and above
     which it is estimated from that many samples of the model.
     """
@@ -60,7 +68,7 @@ class GsmCpd:
 
     family: Family = "per_class"
     objective: Objective = "label"
-    ranks: tuple[int, ...] = (10, 20, 40, 80)
+    ranks: tuple[int, ...] = (1, 4, 10, 20, 40, 80)
     n_folds: int = 5
     n_models: int = 3
     n_init: int = 4
@@ -176,15 +184,25 @@ METHODS: tuple[type[Method], ...] = (GsmCpd, Mrmr, Jmi, Jmim, Cmim, Rjmi, Iselec
 
 @dataclass(frozen=True, kw_only=True)
 class Discretize:
-    """How continuous columns are cut, and which columns are what when the rule is not to decide."""
+    """How continuous columns are cut, and which columns are what when the rule is not to decide.
+
+    With the strategy "auto" held-out rows decide between equal width, equal share and cuts where
+    the label changes (supervised). `target_bins` is how many classes a continuous target is cut
+    into. With `missing` "auto" a missing value is a level of its own where it tells about the
+    label; "level" makes it one everywhere, "ignore" nowhere.
+    """
 
     bins: int = 5
-    strategy: Literal["uniform", "quantile"] = "uniform"
+    strategy: Literal["auto", "uniform", "quantile", "supervised"] = "auto"
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    target_bins: int = 5
+    missing: Literal["auto", "level", "ignore"] = "auto"
 
     def __post_init__(self) -> None:
         require_int(self.bins, "discretize.bins", 2, 255)
-        require_choice(self.strategy, "discretize.strategy", ("uniform", "quantile"))
+        require_choice(self.strategy, "discretize.strategy", ("auto", *STRATEGIES))
+        require_int(self.target_bins, "discretize.target_bins", 2, 255)
+        require_choice(self.missing, "discretize.missing", ("auto", "level", "ignore"))
         for column, kind in self.kinds.items():
             require_choice(kind, f"discretize.kinds.{column}", ("continuous", "discrete"))
 
@@ -285,6 +303,7 @@ class SelectionConfig:
         method = GsmCpd(
             family="joint", objective="latent", ranks=PAPER_RANKS, n_models=1, smoothing=0.1
         )
+        options.setdefault("discretize", Discretize(strategy="uniform"))
         return cls(k, method=method, **options)
 
 

@@ -7,10 +7,10 @@ rows are equal, and codes share a byte as seldom as can be.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
-from core.config import GsmCpd, SelectionConfig
+from core.config import CROSS_ROWS, MAX_STRATEGIES, GsmCpd, SelectionConfig
 
 OF_THE_TRUTH = 2.5
 """Peaks that the tests measure lie below the estimate, and above the estimate divided by this."""
@@ -27,8 +27,14 @@ TEXT_BYTES = 150
 TEXT_COPIES = 4
 """For each different text: the first and as often its bytes, counting the table that finds it."""
 
-CODES_KEPT = 5
-"""Tables of one byte a cell: encoded columns, the table, its packed form and a copy on the way."""
+CODES_KEPT = 8
+"""Tables of one byte a cell: fine and encoded columns, their packed form, copies on the way."""
+
+FOLD_TABLES = 3
+"""Tables of one byte a cell that every fold has for each way to cut."""
+
+LOSS_BYTES = 8 * 31 * 8
+"""For each row: losses of eight configurations, at thirty sizes."""
 
 RIVAL_ROW = 128
 """For each row: its weight, its label and the joint codes that a rival counts."""
@@ -91,12 +97,11 @@ def _gsm(shape: TableShape, method: GsmCpd) -> int:
 
 
 def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:
-    """The folds at two ranks, and in the joint family the posteriors of all held-out rows."""
-    if len(method.ranks) == 1:
-        return 0
-    posteriors = POSTERIOR_BYTES * shape.n_rows * method.n_folds * rank
-    banks = 2 * _bank(shape, method, method.n_folds, rank)
-    return banks + (posteriors if method.family == "joint" else 0)
+    """What the folds of a sample of the rows keep: their tables, fits at every rank, and losses."""
+    sample = replace(shape, n_rows=min(shape.n_rows, CROSS_ROWS))
+    tables = FOLD_TABLES * sample.n_rows * (sample.n_features + 1)
+    fold = tables + _bank(sample, method, 1, rank) + 8 * sum(shape.n_levels) * sum(method.ranks)
+    return MAX_STRATEGIES * method.n_folds * fold + LOSS_BYTES * sample.n_rows
 
 
 def _bank(shape: TableShape, method: GsmCpd, n_models: int, rank: int) -> int:

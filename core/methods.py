@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.callbacks import ignore
-from core.config import GsmCpd, Method, Objective
+from core.config import GlobalFs, GsmCpd, Iselect, Method, Rival
+from core.crossfit.choice import Configuration
+from core.crossfit.folds import Plan
 from core.data.problem import CodedProblem
+from core.data.table import Recipe, Table
 from core.gsm.completed import Completed
-from core.gsm.method import select_gsm
+from core.gsm.method import plan_gsm, select_gsm
 from core.gsm.outcome import GsmOutcome
 from core.gsm.outcome import describe_step as describe_gsm_step
 from core.gsm.step import Step
-from core.results import OnProgress, Phase, Progress, Selected
-from core.rivals.method import select_rival
+from core.results import OnProgress, Phase, Progress, Selected, SelectionResult
+from core.rivals.method import plan_rival, select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
 from core.rivals.outcome import describe_step as describe_rival_step
+from core.workers import Workers
 
 Outcome = GsmOutcome | RivalOutcome
 """Both have features in order of choice, fits, notes, and explain a result."""
@@ -33,22 +37,56 @@ Rivals have nothing to fit: selecting is all that is left after encoding.
 """
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen from a table, by which recipe it was encoded, and what held-out rows say."""
+
+    outcome: Outcome
+    recipe: Recipe
+    plan: Plan | None
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The chosen features in order."""
+        return self.outcome.features
+
+    def explain(self, result: SelectionResult, names: Sequence[str]) -> SelectionResult:
+        """The result with all that was found out; `names` are those of the features."""
+        explained = self.outcome.explain(result, names)
+        if self.plan is None:
+            return replace(explained, suggested_k=len(self.features))
+        supported = self.plan.suggested_k
+        return replace(
+            explained,
+            selected=tuple(
+                replace(feature, supported=feature.rank <= supported)
+                for feature in explained.selected
+            ),
+            suggested_k=supported,
+            rank_search=self.plan.scores,
+            held_out=self.plan.held_out,
+        )
+
+
 def choose(
-    problem: CodedProblem,
+    table: Table,
     k: int | None,
     method: Method,
     on_progress: OnProgress = ignore,
     names: Sequence[str] = (),
     completed: Completed | None = None,
-) -> Outcome:
+    *,
+    configuration: Configuration | None = None,
+) -> Choice:
     """Choose features.
 
     Parameters
     ----------
-    problem : CodedProblem
-        The codes, the label, and which features take part.
+    table : Table
+        Fine codes, the label, and which features take part.
     k : int or None
-        How many, the included ones among them; None for as many as the method sees fit.
+        How many, the included ones among them; None for as many as held-out rows vouch for. iSelect
+        and GlobalFS then stop by themselves.
     method : Method
         Which one, with its options.
     on_progress : callable
@@ -58,33 +96,57 @@ def choose(
         Those of the features; without them progress does not tell which were chosen.
     completed : Completed, optional
         What an interrupted run of GSM-CPD completed; this one goes on from there and adds to it.
+    configuration : Configuration, optional
+        How to cut and how many states to take, when no held-out rows are to decide.
 
     """
+    done = completed or Completed()
+    teller = _teller(method, on_progress, names)
+    if done.plan is None and configuration is None:
+        done.plan = teller.plan(table, k)
+    plan = done.plan if configuration is None else None
+    chosen = configuration or (plan.chosen if plan else _given(table, method))
+    recipe = table.learn(chosen.strategy)
+    own_rule = isinstance(method, Iselect | GlobalFs)
+    wanted = k if k is not None or plan is None or own_rule else plan.suggested_k
+    outcome = teller.select(table.problem(recipe), wanted, chosen.rank, done)
+    return Choice(outcome, recipe, plan)
+
+
+def _given(table: Table, method: Method) -> Configuration:
+    """What to do where nothing is searched."""
+    return Configuration(table.strategies[0], getattr(method, "ranks", (1,))[0])
+
+
+def _teller(
+    method: Method, on_progress: OnProgress, names: Sequence[str]
+) -> _GsmTeller | _RivalTeller:
     if isinstance(method, GsmCpd):
-        tell = _GsmTeller(on_progress, names, method.objective).tell
-        return select_gsm(problem, k, method, tell, completed)
-    teller = _RivalTeller(on_progress, names)
-    return select_rival(problem, k, method, teller.chose, teller.tell)
-
-
-def settle(method: Method, rank: int | None) -> Method:
-    """The same method with the rank that a selection by it found, so that none is searched."""
-    if isinstance(method, GsmCpd) and rank is not None:
-        return replace(method, ranks=(rank,))
-    return method
+        return _GsmTeller(on_progress, names, method)
+    return _RivalTeller(on_progress, names, method)
 
 
 class _GsmTeller:
-    """Turns what GSM-CPD tells into progress."""
+    """Runs GSM-CPD and turns what it tells into progress."""
 
-    def __init__(self, on_progress: OnProgress, names: Sequence[str], objective: Objective) -> None:
-        self._on_progress, self._names, self._objective = on_progress, names, objective
+    def __init__(self, on_progress: OnProgress, names: Sequence[str], method: GsmCpd) -> None:
+        self._on_progress, self._names, self._method = on_progress, names, method
         self._last: Selected | None = None
+
+    def plan(self, table: Table, k: int | None) -> Plan:
+        with Workers(table.n_threads) as workers:
+            return plan_gsm(table, k, self._method, workers, self.tell)
+
+    def select(
+        self, problem: CodedProblem, k: int | None, rank: int, done: Completed
+    ) -> GsmOutcome:
+        wanted = len(problem.searched) + len(problem.included) if k is None else k
+        return select_gsm(problem, wanted, self._method, rank, self.tell, done)
 
     def tell(self, phase: Phase, done: float, loglik: float | None, step: Step | None) -> None:
         selected = None
         if step is not None and self._names:
-            selected = describe_gsm_step(step, self._last, self._names, self._objective)
+            selected = describe_gsm_step(step, self._last, self._names, self._method.objective)
             self._last = selected
         low, high = PHASES[phase]
         fraction = low + (high - low) * min(done, 1.0)
@@ -94,18 +156,31 @@ class _GsmTeller:
 
 
 class _RivalTeller:
-    """Turns what a rival tells into progress."""
+    """Runs a rival and turns what it tells into progress."""
 
-    def __init__(self, on_progress: OnProgress, names: Sequence[str]) -> None:
-        self._on_progress, self._names = on_progress, names
+    def __init__(self, on_progress: OnProgress, names: Sequence[str], method: Rival) -> None:
+        self._on_progress, self._names, self._method = on_progress, names, method
         self._encoded = self._fraction = PHASES["encode"][1]
         self._n_chosen = 0
 
-    def tell(self, done: float) -> None:
+    def plan(self, table: Table, k: int | None) -> Plan | None:
+        return plan_rival(table, k, self._method, self._planned)
+
+    def select(
+        self, problem: CodedProblem, k: int | None, _rank: int, _done: Completed
+    ) -> RivalOutcome:
+        return select_rival(problem, k, self._method, self._chose, self._tell)
+
+    def _planned(self, done: float) -> None:
+        low, high = PHASES["rank"]
+        self._encoded = low + (high - low) * done
+        self._on_progress(Progress(phase="rank", fraction=self._encoded))
+
+    def _tell(self, done: float) -> None:
         self._fraction = self._encoded + (1 - self._encoded) * done
         self._on_progress(Progress(phase="select", fraction=self._fraction))
 
-    def chose(self, step: RivalStep) -> None:
+    def _chose(self, step: RivalStep) -> None:
         self._n_chosen += 1
         if self._names:
             selected = describe_rival_step(step, self._n_chosen, self._names)

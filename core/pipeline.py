@@ -15,8 +15,9 @@ from core.experiments.comparison import compare_methods
 from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
 from core.experiments.trial import Timer, evaluate
-from core.methods import PHASES, choose
+from core.methods import PHASES, Choice, choose
 from core.results import OnProgress, Phase, Progress, SelectionResult, describe_config
+from core.warnings import look_for_warnings
 
 
 def select_features(
@@ -65,12 +66,14 @@ def select_features(
     reporter = _Reporter(tell, config)
     prepared = prepare(columns, target, config, reporter.encoded)
     k = None if config.k == "auto" else config.k
-    problem, method = prepared.problem, config.method
-    outcome = choose(problem, k, method, reporter.chosen, prepared.names, done.selection)
-    result = outcome.explain(_unexplained(target, prepared, config), prepared.names)
+    table, method = prepared.table, config.method
+    choice = choose(table, k, method, reporter.chosen, prepared.names, done.selection)
+    result = choice.explain(_unexplained(target, prepared, choice, config), prepared.names)
+    warnings = look_for_warnings(table, prepared.names, prepared.label.levels, result)
+    result = replace(result, warnings=warnings)
     ground = partial(Ground.of, columns, prepared)
     if (how := config.evaluate) is not None:
-        size = len(outcome.features)
+        size = len(choice.features)
         found = evaluate(ground(how), size, method, how, reporter.evaluated, done.trials)
         result = replace(result, evaluation=found)
     if compare is not None:
@@ -79,12 +82,14 @@ def select_features(
         result = replace(result, comparison=comparison)
     if bootstrap is not None:
         report = partial(_tell_phase, tell, "resample")
-        stability = measure_stability(problem, method, bootstrap, prepared.names, result, report)
+        stability = measure_stability(table, method, bootstrap, prepared.names, result, report)
         result = replace(result, stability=stability)
     return result
 
 
-def _unexplained(target: str, prepared: Prepared, config: SelectionConfig) -> SelectionResult:
+def _unexplained(
+    target: str, prepared: Prepared, choice: Choice, config: SelectionConfig
+) -> SelectionResult:
     """The result as far as it does not depend on what is chosen."""
     return SelectionResult(
         target=target,
@@ -92,9 +97,9 @@ def _unexplained(target: str, prepared: Prepared, config: SelectionConfig) -> Se
         left_out=(),
         dropped=prepared.dropped,
         suggested_k=0,
-        n_rows=prepared.problem.n_rows,
+        n_rows=prepared.table.n_rows,
         n_distinct_rows=None,
-        encoding=prepared.encoding,
+        encoding=(*prepared.table.describe(choice.recipe), prepared.label),
         config=describe_config(config),
         notes=prepared.notes,
     )

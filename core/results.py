@@ -52,10 +52,10 @@ class LeftOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Dropped:
-    """A column that never entered the search."""
+    """A column that never entered the search; `id_like` if hardly a value of it occurs again."""
 
     name: str
-    reason: Literal["constant", "all_missing", "excluded"]
+    reason: Literal["constant", "all_missing", "excluded", "id_like"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +86,16 @@ class Certificate:
 
 @dataclass(frozen=True, kw_only=True)
 class RankScore:
-    """Cross-validated misclassification at one rank."""
+    """Held-out loss of one way to cut the columns and one number of states, in nats a row.
 
+    The loss is that of the label's distribution, the mean over several sizes of the choice;
+    `loss_se` is the standard error of its distance to the lowest of the search.
+    """
+
+    strategy: Strategy
     rank: int
-    error: float
-    error_se: float
+    loss: float
+    loss_se: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,8 +231,8 @@ class SelectionResult:
             {name: value for name, value in vars(model).items() if name not in ModelFit.ARRAYS}
             for model in self.models
         ]
-        plain: dict[str, Any] = _plain({**document, "models": described})
-        return plain
+        everything: dict[str, Any] = plain({**document, "models": described})
+        return everything
 
     def to_arrays(self) -> dict[str, Values]:
         """The factors: `{i}/weights` and, all variables below each other, `{i}/factors`."""
@@ -240,17 +245,18 @@ class SelectionResult:
 
 def describe_config(config: SelectionConfig) -> dict[str, Any]:
     """The completed configuration as plain JSON values."""
-    described: dict[str, Any] = _plain(config)
+    described: dict[str, Any] = plain(config)
     described["method"]["name"] = config.method.name
     described.pop("n_threads")
     return described
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value object as plain JSON values."""
     if is_dataclass(value):
-        return _plain(vars(value))
+        return plain(vars(value))
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value

@@ -33,11 +33,11 @@ class GsmCpdSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # unt
     family, objective, ranks, n_folds, n_models, n_init, max_iter, tol, smoothing, \
 n_configurations, remodel, greedy
         As in `core.config.GsmCpd`.
-    bins, strategy
-        How continuous features are cut, as in `core.config.Discretize`.
+    bins, strategy, missing, target_bins
+        How columns are cut and missing values taken, as in `core.config.Discretize`.
     target_kind : "discrete", "continuous" or None
-        Whether the target is a class or a number; a number is cut into `bins` quantiles. By default
-        numbers are classes if they are whole and at most 30.
+        Whether the target is a class or a number; a number is cut into `target_bins`
+        quantiles. By default numbers are classes if they are whole and at most 30.
     include : sequence of str
         Features that are chosen first, by name.
     random_state : int, RandomState or None
@@ -78,7 +78,9 @@ n_configurations, remodel, greedy
         remodel: Literal["none", "step", "candidate"] = GsmCpd.remodel,
         greedy: Literal["lazy", "naive"] = GsmCpd.greedy,
         bins: int = Discretize.bins,
-        strategy: Literal["uniform", "quantile"] = Discretize.strategy,
+        strategy: Literal["auto", "uniform", "quantile", "supervised"] = Discretize.strategy,
+        missing: Literal["auto", "level", "ignore"] = Discretize.missing,
+        target_bins: int = Discretize.target_bins,
         target_kind: Kind | None = None,
         include: Sequence[str] = (),
         random_state: int | np.random.RandomState | None = 0,
@@ -99,6 +101,8 @@ n_configurations, remodel, greedy
         self.greedy = greedy
         self.bins = bins
         self.strategy = strategy
+        self.missing = missing
+        self.target_bins = target_bins
         self.target_kind = target_kind
         self.include = include
         self.random_state = random_state
@@ -148,7 +152,13 @@ n_configurations, remodel, greedy
             self.k if self.k == "auto" else _whole(self.k),
             method=GsmCpd(**{**method, "ranks": tuple(_whole(rank) for rank in self.ranks)}),
             columns=Columns(include=tuple(self.include)),
-            discretize=Discretize(bins=self.bins, strategy=self.strategy, kinds=kinds),
+            discretize=Discretize(
+                bins=_whole(self.bins),
+                strategy=self.strategy,
+                kinds=kinds,
+                missing=self.missing,
+                target_bins=_whole(self.target_bins),
+            ),
             weight_column=weight,
             seed=_seed(self.random_state),
             n_threads=self.n_threads,

@@ -174,9 +174,13 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
     with process.database.read() as session:
         selection = repository.read_selection(session, work.claim.job_id)
     chosen = choose_sample(
-        table.prepared.problem,
+        table.prepared.table,
         table.config.method,
-        Found(len(selection["selected"]), selection["rank"]),
+        Found(
+            len(selection["selected"]),
+            selection["rank"],
+            [column["strategy"] for column in selection["encoding"][:-1]],
+        ),
         work.task["sample"],
         _tell(heartbeat),
     )
@@ -214,7 +218,7 @@ def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
 def _stability(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
     chosen = [unit.output["chosen"] for unit in units if unit.task["kind"] == SAMPLE]
     selected = [feature["name"] for feature in units[0].output["selected"]]
-    found = summarise_samples(table.prepared.problem, table.prepared.names, selected, chosen)
+    found = summarise_samples(table.prepared.table, table.prepared.names, selected, chosen)
     return asdict(found)
 
 

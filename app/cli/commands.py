@@ -126,7 +126,13 @@ def select_features(
     include: Annotated[list[str] | None, typer.Option(help="Feature chosen first.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="Feature never chosen.")] = None,
     bins: Annotated[int, typer.Option(help="Levels of a continuous column.")] = 5,
-    strategy: Annotated[str, typer.Option(help="How they are cut: uniform, quantile.")] = "uniform",
+    strategy: Annotated[
+        str, typer.Option(help="How they are cut: auto, uniform, quantile, supervised.")
+    ] = "auto",
+    missing: Annotated[
+        str, typer.Option(help="Whether a missing value is a level: auto, level, ignore.")
+    ] = "auto",
+    target_bins: Annotated[int, typer.Option(help="Ranges of a target that is a number.")] = 5,
     weight_column: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     evaluate: Annotated[bool, typer.Option("--evaluate", help="Held-out accuracy too.")] = False,
     compare: Annotated[
@@ -154,6 +160,8 @@ def select_features(
             exclude=exclude or [],
             bins=bins,
             strategy=strategy,
+            missing=missing,
+            target_bins=target_bins,
             weight_column=weight_column,
             evaluate=evaluate,
             seed=seed,

@@ -26,6 +26,8 @@ def configure(
     exclude: Sequence[str],
     bins: int,
     strategy: str,
+    missing: str,
+    target_bins: int,
     evaluate: bool,
     **options: Any,
 ) -> SelectionConfig:
@@ -34,7 +36,12 @@ def configure(
         _count(k),
         method=method_from_dict(_method(method)),
         columns=Columns(include=tuple(include), exclude=tuple(exclude)),
-        discretize=Discretize(bins=bins, strategy=strategy),  # type: ignore[arg-type]
+        discretize=Discretize(
+            bins=bins,
+            strategy=strategy,  # type: ignore[arg-type]
+            missing=missing,  # type: ignore[arg-type]
+            target_bins=target_bins,
+        ),
         evaluate=Evaluate() if evaluate else None,
         **options,
     )

@@ -58,7 +58,7 @@ def _texts(column: pl.Series) -> Texts:
     places = column.replace_strict(
         texts.gather(order), np.arange(len(texts), dtype=np.int32), default=NO_TEXT
     )
-    return Texts(places.fill_null(NO_TEXT).to_numpy(), shortened.gather(order))
+    return Texts(places.fill_null(NO_TEXT).to_numpy(), shortened.gather(order).to_list())
 
 
 def _shortened(texts: pl.Series) -> pl.Series:

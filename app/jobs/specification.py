@@ -65,7 +65,19 @@ class DiscretizeChoice(Strict):
     """How continuous columns are cut."""
 
     bins: Annotated[StrictInt, Field(ge=2, le=255)] = 5
-    strategy: Literal["uniform", "quantile"] = "uniform"
+    strategy: Literal["auto", "uniform", "quantile", "supervised"] = Field(
+        default="auto",
+        description="With auto, held-out rows decide between equal width, equal share and cuts "
+        "where the label changes (supervised).",
+    )
+    target_bins: Annotated[StrictInt, Field(ge=2, le=255)] = Field(
+        default=5, description="Classes that a continuous target is cut into."
+    )
+    missing: Literal["auto", "level", "ignore"] = Field(
+        default="auto",
+        description="Whether a missing value is a level of its own: with auto, where it tells "
+        "about the label.",
+    )
     kinds: Annotated[dict[Name, Kind], InParts] = Field(
         default={}, description="Columns whose kind the rule is not to decide."
     )

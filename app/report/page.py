@@ -14,13 +14,12 @@ from markupsafe import Markup
 from app.report.chart import NARROW, WIDTH, Chart
 from app.report.markup import joined, tag
 from app.report.scales import number
-from app.report.words import headline, summary
+from app.report.words import CUTS, headline, summary
 
 READ = ("column", "kind", "cut_by", "levels", "missing", "nats_lost")
 ENCODING = (
     "What is lost is what a finer cut of the column would tell more about the target, by itself."
 )
-CUTS = {"uniform": "equal width", "quantile": "quantiles", "supervised": "where the target changes"}
 
 
 def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:

@@ -14,7 +14,7 @@ from app.report.factors import Arrays, factor_chart
 from app.report.lines import Axes, Series, line_chart
 from app.report.pixels import pixel_chart
 from app.report.scales import number
-from app.report.words import counted
+from app.report.words import CUTS, counted
 
 Document = Mapping[str, Any]
 
@@ -217,27 +217,39 @@ def _convergence(models: Sequence[Mapping[str, Any]]) -> str:
 
 
 def rank_chart(document: Document) -> Chart | None:
-    """The cross-validated error of every rank tried."""
+    """The held-out loss of every number of states tried, a line for each way to cut columns."""
     scores = document["rank_search"]
-    if len(scores) < 2:
+    if len(scores) < 2 or document["rank"] is None:
         return None
-    title = "Search for the number of latent states"
-    series = Series(
-        name="cross-validated error",
-        x=[s["rank"] for s in scores],
-        y=[s["error"] for s in scores],
-        errors=[s["error_se"] or 0.0 for s in scores],
-    )
+    title = "Search for the cuts and the number of latent states"
     axes = Axes(
         x="states",
-        y="share misclassified",
+        y="held-out loss, nats",
         at_x=[(document["rank"], f"taken: {document['rank']}")],
     )
     return Chart(
         name="rank_search",
         title=title,
-        caption="The rank with the lowest error is taken; bands are two standard errors.",
-        draw=partial(line_chart, title, axes, [series]),
-        columns=["rank", "error", "error_se"],
-        rows=[[s["rank"], s["error"], s["error_se"]] for s in scores],
+        caption=(
+            "The fewest states within one standard error of the lowest loss are taken; bands are "
+            "two standard errors of the distance to it."
+        ),
+        draw=partial(line_chart, title, axes, _searches(scores)),
+        columns=["strategy", "rank", "loss", "loss_se"],
+        rows=[[s["strategy"], s["rank"], s["loss"], s["loss_se"]] for s in scores],
     )
+
+
+def _searches(scores: Sequence[Mapping[str, Any]]) -> list[Series]:
+    by_strategy: dict[str, list[Mapping[str, Any]]] = {}
+    for score in sorted(scores, key=lambda score: score["rank"]):
+        by_strategy.setdefault(score["strategy"], []).append(score)
+    return [
+        Series(
+            name=CUTS[strategy],
+            x=[s["rank"] for s in tried],
+            y=[s["loss"] for s in tried],
+            errors=[s["loss_se"] or 0.0 for s in tried],
+        )
+        for strategy, tried in by_strategy.items()
+    ]

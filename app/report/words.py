@@ -26,6 +26,7 @@ CLASSIFIERS = {
     "naive_bayes": "naive Bayes",
     "fitted_model": "the fitted model",
 }
+CUTS = {"uniform": "equal width", "quantile": "quantiles", "supervised": "where the target changes"}
 
 MEASURES = {
     "accuracy": "accuracy",

@@ -72,7 +72,7 @@ def fit_models(
             run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
             run = run.keep_best(max(n_models, run.n_models // 2))
         run.iterate(config.max_iter - run.n_iter, until_converged=True)
-    return [_fit_of(run, rows, n_levels, m) for m in range(n_models)]
+    return [to_cpd_fit(run, rows, n_levels, m) for m in range(n_models)]
 
 
 def states_per_class(rows: Rows, rank: int) -> Ints:
@@ -211,7 +211,8 @@ def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Paramet
     )
 
 
-def _fit_of(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
+def to_cpd_fit(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
+    """One model of a run, with the evidence of its fit."""
     loglik, objective = run.mean(run.loglik)[:, model], run.mean(run.objective)[:, model]
     if rows.n_vars < len(n_levels):
         share = rows.class_weights / rows.class_weights.sum()

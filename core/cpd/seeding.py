@@ -63,11 +63,10 @@ def _draw_seeds(rows: Rows, among: Ints, n_seeds: int, rng: np.random.Generator)
 def _one_hot(rows: Rows, seeds: Ints) -> Floats:
     """(n_level_rows, n_seeds): the seeds' own levels, the marginal where a value is missing."""
     hot = np.zeros((len(rows.marginal), len(seeds)))
-    codes = rows.source[rows.joined.rows[seeds]].astype(np.int64)
-    for n in range(rows.n_vars):
-        known = np.flatnonzero(codes[:, n] != MISSING)
-        hot[rows.var_start[n] + codes[known, n], known] = 1
-        unknown = np.flatnonzero(codes[:, n] == MISSING)
-        span = slice(rows.var_start[n], rows.var_start[n + 1])
-        hot[span, unknown] = rows.marginal[span, None]
+    codes = rows.source[rows.joined.rows[seeds]][:, : rows.n_vars].astype(np.int64)
+    seed, variable = np.nonzero(codes != MISSING)
+    hot[rows.var_start[variable] + codes[seed, variable], seed] = 1
+    for seed, variable in np.argwhere(codes == MISSING):
+        span = slice(rows.var_start[variable], rows.var_start[variable + 1])
+        hot[span, seed] = rows.marginal[span]
     return hot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -11,9 +11,12 @@ import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.config import SelectionConfig
-from core.data.encoding import CodedColumn, as_column, encode_column, encode_columns
-from core.data.problem import CodedProblem
+from core.data.cuts import speaks_by_gaps
+from core.data.encoding import CodedColumn, encode_column
+from core.data.fine import FineColumn, fine_column
+from core.data.table import Table
 from core.data.texts import Column, Texts
+from core.data.values import as_column
 from core.errors import InvalidConfig, InvalidData
 from core.names import check_k, check_names
 from core.results import Dropped, EncodedColumn
@@ -27,12 +30,15 @@ MAX_WEIGHT = 1e15
 
 @dataclass(frozen=True)
 class Prepared:
-    """A coded problem over `names`, and what was learnt and left aside on the way to it."""
+    """A table over `names`, and what was learnt and left aside on the way to it.
+
+    `rows` are those of the caller's that take part; `label` is how the target was encoded.
+    """
 
     names: tuple[str, ...]
-    problem: CodedProblem
+    table: Table
     rows: Ints
-    encoding: tuple[EncodedColumn, ...]
+    label: EncodedColumn
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
 
@@ -43,35 +49,45 @@ def prepare(
     config: SelectionConfig,
     on_column: Callable[[float], None],
 ) -> Prepared:
-    """Check everything that can be checked before work begins, and encode."""
+    """Check everything that can be checked before work begins, and encode finely."""
     n_rows = _check_table(columns, target, config)
     weights = _weights(columns, config.weight_column)
     label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
     rows = _rows_to_use(target, label, weights)
-    others = {target, config.weight_column, *config.columns.exclude}
+    labels = label.codes[rows]
+    taught = _only_of(rows, n_rows, weights)
+    excluded = set(config.columns.exclude)
+    others = {target, config.weight_column, *excluded}
     searched = {name: values for name, values in columns.items() if name not in others}
-    coded = encode_columns(searched, config.discretize, weights, on_column)
-    useless = {name: _why_useless(column.codes[rows]) for name, column in coded.items()}
-    names = tuple(name for name, why in useless.items() if why is None)
-    included, candidates = _taking_part(names, useless, config)
-    problem = CodedProblem(
-        codes=_code_table([coded[name] for name in names], rows),
-        n_levels=np.array([coded[name].n_levels for name in names], dtype=np.int64),
-        labels=label.codes[rows],
+    kept: dict[str, tuple[FineColumn, Bytes]] = {}
+    dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
+    for i, (name, values) in enumerate(searched.items()):
+        on_column(i / len(searched))
+        column, codes = fine_column(name, values, config.discretize, taught)
+        why = _why_useless(codes[rows], labels, config.discretize.missing, len(searched))
+        if why == "constant" and column.n_merged:
+            why = "id_like"
+        if why is None:
+            kept[name] = column, codes[rows]
+        else:
+            dropped.append(Dropped(name=name, reason=why))
+    useless = {column.name: column.reason for column in dropped}
+    included, candidates = _taking_part(tuple(kept), useless, config)
+    check_k(config, len(set(included) | set(candidates)))
+    table = Table(
+        columns=tuple(column for column, _ in kept.values()),
+        codes=np.array([codes for _, codes in kept.values()], dtype=np.uint8),
+        labels=labels,
         n_classes=label.n_levels,
+        discretize=config.discretize,
         row_weights=None if weights is None else weights[rows],
         included=included,
         candidates=candidates,
         seed=config.seed,
         n_threads=config.n_threads,
     )
-    check_k(config, len(set(included) | set(candidates)))
-    excluded = set(config.columns.exclude)
-    dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
-    dropped += [Dropped(name=name, reason=why) for name, why in useless.items() if why is not None]
-    encoding = tuple(coded[name].learnt for name in names)
-    notes = _notes(n_rows, rows, target, [*encoding, label.learnt])
-    return Prepared(names, problem, rows, (*encoding, label.learnt), tuple(dropped), notes)
+    notes = _notes(n_rows, rows, target, [*(c for c, _ in kept.values()), label.learnt])
+    return Prepared(tuple(kept), table, rows, label.learnt, tuple(dropped), notes)
 
 
 def _check_table(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
@@ -128,16 +144,30 @@ def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Int
     return np.flatnonzero(used)
 
 
-def _why_useless(codes: Bytes) -> Literal["constant", "all_missing"] | None:
-    """Why a column cannot inform; only the rows that take part count."""
-    n_used = len(np.unique(codes[codes != MISSING]))
+def _only_of(rows: Ints, n_rows: int, weights: Floats | None) -> Floats | None:
+    """Weights by which columns are learnt: none for rows that take no part."""
+    if len(rows) == n_rows:
+        return weights
+    taught = np.zeros(n_rows)
+    taught[rows] = 1.0 if weights is None else weights[rows]
+    return taught
+
+
+def _why_useless(
+    codes: Bytes, labels: Bytes, missing: str, n_columns: int
+) -> Literal["constant", "all_missing", "id_like"] | None:
+    """Why a column cannot inform; only the rows that take part count, and gaps that speak do."""
+    known = codes != MISSING
+    n_used = len(np.unique(codes[known]))
     if n_used == 0:
         return "all_missing"
-    return "constant" if n_used == 1 else None
+    if n_used > 1 or speaks_by_gaps(labels, known, missing, n_columns):
+        return None
+    return "constant"
 
 
 def _taking_part(
-    names: tuple[str, ...], useless: Mapping[str, str | None], config: SelectionConfig
+    names: tuple[str, ...], useless: Mapping[str, str], config: SelectionConfig
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     place = {name: i for i, name in enumerate(names)}
     for name in config.columns.include:
@@ -154,14 +184,9 @@ def _taking_part(
     return tuple(place[name] for name in config.columns.include), candidates
 
 
-def _code_table(features: list[CodedColumn], rows: Ints) -> Bytes:
-    codes = np.empty((len(rows), len(features)), dtype=np.uint8)
-    for n, column in enumerate(features):
-        codes[:, n] = column.codes[rows]
-    return codes
-
-
-def _notes(n_rows: int, rows: Ints, target: str, learnt: list[EncodedColumn]) -> tuple[str, ...]:
+def _notes(
+    n_rows: int, rows: Ints, target: str, learnt: Sequence[FineColumn | EncodedColumn]
+) -> tuple[str, ...]:
     notes = []
     if len(rows) < n_rows:
         notes.append(
@@ -169,7 +194,7 @@ def _notes(n_rows: int, rows: Ints, target: str, learnt: list[EncodedColumn]) ->
         )
     merged = {column.name: column.n_merged for column in learnt if column.n_merged}
     if merged:
-        notes.append(f"The rarest of too many levels were merged: {_name_few(merged)}.")
+        notes.append(f"The rarest of many levels were merged: {_name_few(merged)}.")
     infinite = {column.name: column.n_infinite for column in learnt if column.n_infinite}
     if infinite:
         notes.append(f"Infinite values were taken as missing: {_name_few(infinite)}.")

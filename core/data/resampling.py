@@ -1,4 +1,4 @@
-"""Rows drawn at random, class by class: splits, folds and halves."""
+"""Rows drawn at random, class by class: splits, samples and halves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bytes, Floats, Ints, Values
-from core.data.problem import CodedProblem
+from core.data.table import Table
 from core.errors import InvalidData
 
 STREAM = 1
@@ -60,24 +60,23 @@ def _rounded(exact: Floats) -> Floats:
     return counts
 
 
-def stratified_folds(labels: Bytes, n_folds: int, seed: int) -> Ints:
-    """(n_rows,) fold of each row: every class dealt out evenly in a random order."""
+def draw_rows(labels: Bytes, n_rows: int, seed: int) -> Ints:
+    """Draw rows at random, every class in its proportion; they ascend."""
     rng = np.random.default_rng(seed)
     order = np.lexsort((rng.random(len(labels)), labels))
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
+    places = (np.arange(n_rows) + 0.5) * (len(labels) / n_rows)
+    return np.sort(order[places.astype(np.int64)])
 
 
-def draw_half(problem: CodedProblem, index: int) -> CodedProblem:
-    """Give the problem on half of its rows, the same whichever others are drawn.
+def draw_half(table: Table, index: int) -> Table:
+    """Give the table on half of its rows, the same whichever others are drawn.
 
     Of every class half the rows at random, without replacement: of an odd number one more or less,
     and never none.
     """
-    rng = np.random.default_rng([problem.seed, STREAM, index])
-    drawn = np.zeros(problem.n_rows, dtype=np.bool_)
-    for label in range(problem.n_classes):
-        rows = rng.permutation(np.flatnonzero(problem.labels == label))
+    rng = np.random.default_rng([table.seed, STREAM, index])
+    drawn = np.zeros(table.n_rows, dtype=np.bool_)
+    for label in range(table.n_classes):
+        rows = rng.permutation(np.flatnonzero(table.labels == label))
         drawn[rows[: max(1, (len(rows) + int(rng.integers(2))) // 2)]] = True
-    return problem.take(np.flatnonzero(drawn))
+    return table.take(np.flatnonzero(drawn))

@@ -5,7 +5,7 @@ Fixed-width arrays would give every row as much room as the longest text takes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ class Texts:
     """
 
     places: NDArray[np.int32]
-    vocabulary: Collection[str]
+    vocabulary: Sequence[str]
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Texts:

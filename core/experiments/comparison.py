@@ -37,9 +37,8 @@ Failures = Mapping[int, dict[str, Any]]
 
 def number_of_features(ground: Ground, k: int | None) -> int:
     """How far the curves go: as asked, or 50, and never beyond what there is."""
-    problem = ground.problem
-    usable = len(set(problem.candidates) | set(problem.included))
-    return max(min(k or MOST_FEATURES, usable), len(problem.included))
+    usable = len(ground.table.usable)
+    return max(min(k or MOST_FEATURES, usable), len(ground.table.included))
 
 
 def compare_methods(

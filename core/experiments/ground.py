@@ -13,6 +13,7 @@ from core.data.encoding import as_numbers
 from core.data.preparation import Prepared
 from core.data.problem import CodedProblem
 from core.data.resampling import Split, stratified_split
+from core.data.table import Recipe, Table
 from core.data.texts import Column
 from core.experiments.summary import describe_splits
 
@@ -37,48 +38,66 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """All rows; `ordered` says of each feature whether its values lie on a scale."""
+    """All rows of a table to select from.
 
-    whole: Part
+    `numbers` is (n_rows, n_features), or None where distances are taken on codes of equal width;
+    `targets` are the target's own numbers, where it was cut into classes; `ordered` says of each
+    feature whether its values lie on a scale.
+    """
+
+    table: Table
+    numbers: Values | None
+    targets: Floats | None
     ordered: Truths
 
     @classmethod
     def of(cls, columns: Mapping[str, Column], prepared: Prepared, how: Evaluate) -> Ground:
         """The ground that `how` asks for."""
-        *features, target = prepared.encoding
-        ordered = np.array([column.kind == "continuous" for column in features])
-        values: Values = prepared.problem.codes
+        table, target = prepared.table, prepared.label
+        ordered = np.array([column.kind == "continuous" for column in table.columns])
+        numbers = targets = None
         if how.values == "raw":
-            numbers = [as_numbers(c, columns[c.name])[prepared.rows] for c in features]
-            values = np.column_stack(numbers)
-        targets = None
+            learnt = table.describe(table.learn("uniform"))
+            values = [as_numbers(c, columns[c.name])[prepared.rows] for c in learnt]
+            numbers = np.column_stack(values)
         if target.kind == "continuous":
             targets = as_numbers(target, columns[target.name])[prepared.rows]
-        return cls(Part(prepared.problem, values, targets), ordered)
-
-    @property
-    def problem(self) -> CodedProblem:
-        """The codes of all rows, to select from."""
-        return self.whole.problem
+        return cls(table, numbers, targets, ordered)
 
     def split(self, how: Evaluate, index: int) -> Split:
         """The same split for every method, whichever others are made."""
-        problem = self.problem
+        table = self.table
         return stratified_split(
-            problem.labels, how.test_fraction, problem.seed, index, problem.row_weights
+            table.labels, how.test_fraction, table.seed, index, table.row_weights
         )
 
-    def parts(self, how: Evaluate, index: int) -> tuple[Part, Part]:
-        """What is chosen and learnt on, and what it is held against."""
-        split = self.split(how, index)
-        return self.whole.take(split.train), self.whole.take(split.test)
+    def parts(self, split: Split, recipe: Recipe) -> tuple[Part, Part]:
+        """What is learnt on, and what it is held against, by what the former teaches."""
+        values = self._values(split.train)
+        train, test = (
+            Part(
+                self.table.problem(recipe, rows),
+                values[rows],
+                None if self.targets is None else self.targets[rows],
+            )
+            for rows in (split.train, split.test)
+        )
+        return train, test
 
     def held_out(self, how: Evaluate) -> float:
         """Weight of the rows held out for each unit of weight to learn on."""
-        split, weights = self.split(how, 0), self.problem.weights
+        split, weights = self.split(how, 0), self.table.weights
         return float(weights[split.test].sum() / weights[split.train].sum())
 
     def notes(self, how: Evaluate) -> tuple[str, ...]:
         """What limits the meaning of scores on these splits."""
         splits = [self.split(how, index) for index in range(how.n_splits)]
-        return describe_splits(self.whole.values, self.problem.labels, splits)
+        values = self._values(np.arange(self.table.n_rows))
+        return describe_splits(values, self.table.labels, splits)
+
+    def _values(self, train: Ints) -> Values:
+        """What distances between all rows are taken on, as far as it is learnt from `train`."""
+        if self.numbers is not None:
+            return self.numbers
+        recipe = self.table.take(train).learn("uniform")
+        return self.table.encode(recipe, np.arange(self.table.n_rows))

@@ -36,8 +36,7 @@ def judge(
 ) -> tuple[Score, ...]:
     """Score what was chosen on `train`, or nothing, and all features beside it."""
     order = np.array(outcome.features if outcome else (), dtype=np.int64)
-    problem = ground.problem
-    usable = np.union1d(problem.candidates, problem.included).astype(np.int64)
+    usable = np.array(ground.table.usable, dtype=np.int64)
     everything = np.concatenate([order, np.setdiff1d(usable, order)])
     few = _some(test, len(train.values) * len(everything))
     judges = _judges(ground, train, outcome, how)

@@ -15,12 +15,13 @@ from scipy.special import ndtri
 
 from core.arrays import Floats
 from core.callbacks import OnFraction, ignore, part
-from core.config import Bootstrap, Method
-from core.data.problem import CodedProblem
+from core.config import STRATEGIES, Bootstrap, Method, Strategy
+from core.crossfit.choice import Configuration
 from core.data.resampling import draw_half
+from core.data.table import Table
 from core.measures import FeatureFrequency, Stability
-from core.methods import choose, settle
-from core.results import SelectionResult
+from core.methods import choose
+from core.results import Progress, SelectionResult
 
 HALF_WIDTH = float(ndtri(0.975))
 """Of an interval that holds 95 % of a normal distribution, in standard errors."""
@@ -28,28 +29,39 @@ HALF_WIDTH = float(ndtri(0.975))
 
 @dataclass(frozen=True)
 class Found:
-    """What the selection on all rows searched for: how many features, and the rank of a model."""
+    """What held-out rows said to the selection on all rows: how many features, cuts and rank."""
 
     size: int
     rank: int | None
+    strategies: Sequence[Strategy | None]
+
+    @property
+    def configuration(self) -> Configuration:
+        """How every half is cut and explained; where nothing is cut, any way to do so will do."""
+        strategy = next((s for s in self.strategies if s is not None), STRATEGIES[0])
+        return Configuration(strategy, self.rank or 1)
 
 
 def choose_sample(
-    problem: CodedProblem,
+    table: Table,
     method: Method,
     found: Found,
     index: int,
     on_progress: OnFraction,
 ) -> tuple[int, ...]:
     """Choose on one half of the rows, as many features as were chosen on all of them."""
-    if found.size <= len(problem.included):
-        return problem.included
-    half, settled = draw_half(problem, index), settle(method, found.rank)
-    return choose(half, found.size, settled, lambda done: on_progress(done.fraction)).features
+    if found.size <= len(table.included):
+        return table.included
+
+    def tell(progress: Progress) -> None:
+        on_progress(progress.fraction)
+
+    half, how = draw_half(table, index), found.configuration
+    return choose(half, found.size, method, tell, configuration=how).features
 
 
 def measure_stability(
-    problem: CodedProblem,
+    table: Table,
     method: Method,
     bootstrap: Bootstrap,
     names: Sequence[str],
@@ -60,35 +72,36 @@ def measure_stability(
 
     Parameters
     ----------
-    problem, method
+    table, method
         The selection whose stability is measured.
     bootstrap : Bootstrap
         How many samples.
     names : sequence of str
-        The features of the problem.
+        The features of the table.
     result : SelectionResult
         What was found on all rows.
     on_progress : callable
         Told the fraction that is done; stops the run by raising.
 
     """
-    n, found = bootstrap.n_samples, Found(len(result.selected), result.rank)
-    chosen = [choose_sample(problem, method, found, i, part(on_progress, i, n)) for i in range(n)]
+    strategies = [column.strategy for column in result.encoding[:-1]]
+    n, found = bootstrap.n_samples, Found(len(result.selected), result.rank, strategies)
+    chosen = [choose_sample(table, method, found, i, part(on_progress, i, n)) for i in range(n)]
     on_progress(1.0)
-    return summarise_samples(problem, names, result.names, chosen)
+    return summarise_samples(table, names, result.names, chosen)
 
 
 def summarise_samples(
-    problem: CodedProblem,
+    table: Table,
     names: Sequence[str],
     selected: Sequence[str],
     chosen: Sequence[Sequence[int]],
 ) -> Stability:
     """Frequencies of all features that were searched, the most frequent first, and the index."""
-    searched = problem.searched
-    table = np.array([[n in sample for n in searched] for sample in chosen], dtype=np.float64)
+    searched = table.searched
+    samples = np.array([[n in sample for n in searched] for sample in chosen], dtype=np.float64)
     ranks = {name: rank for rank, name in enumerate(selected, start=1)}
-    frequencies = table.mean(axis=0)
+    frequencies = samples.mean(axis=0)
     features = tuple(
         FeatureFrequency(
             name=names[searched[i]],
@@ -97,10 +110,10 @@ def summarise_samples(
         )
         for i in np.argsort(-frequencies, kind="stable")
     )
-    index, low, high = stability_index(table)
+    index, low, high = stability_index(samples)
     return Stability(
-        n_samples=len(table),
-        mean_size=float(table.sum(axis=1).mean()),
+        n_samples=len(samples),
+        mean_size=float(samples.sum(axis=1).mean()),
         index=index,
         index_low=low,
         index_high=high,

@@ -50,7 +50,8 @@ def hold_trial(
         Gives seconds; the time of the selection alone is kept.
 
     """
-    train, test = ground.parts(how, split)
+    rows = ground.split(how, split)
+    table = ground.table.take(rows.train)
     started = timer() if timer else 0.0
 
     def tell_chosen(progress: Progress) -> None:
@@ -59,8 +60,10 @@ def hold_trial(
     def tell_judged(done: float) -> None:
         on_progress(SELECTING + (1 - SELECTING) * done)
 
-    outcome = choose(train.problem, k, method, tell_chosen) if k else None
+    choice = choose(table, k, method, tell_chosen) if k else None
     seconds = timer() - started if timer else None
+    outcome = choice.outcome if choice else None
+    train, test = ground.parts(rows, choice.recipe if choice else table.learn("uniform"))
     scores = judge(ground, train, test, outcome, how, tell_judged)
     on_progress(1.0)
     return Trial(

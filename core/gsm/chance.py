@@ -1,6 +1,8 @@
-"""How much information chance alone explains, given the number of rows.
+"""How much information chance alone explains, given the rows and the levels that occur.
 
-2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom.
+2 M I(X; V) of independent X and V follows a chi-square with (I - 1)(V - 1) degrees of freedom, I
+and V being the levels that occur. Where X is known in a part q of the rows only,
+so is the test, but what X tells counts q times: the same bound holds for q I(X; V).
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from core.arrays import Floats, Ints
+from core.arrays import MISSING, Floats, Ints
+from core.config import Objective
+from core.data.problem import CodedProblem
 
 SIGNIFICANCE = 0.05
 
@@ -19,27 +23,45 @@ SIGNIFICANCE = 0.05
 class Chance:
     """Gains that mean nothing.
 
-    latent, label: (N,) what the best of N useless features exceeds with a chance of SIGNIFICANCE.
-    later_label: what the coarsest useless feature adds on average. It decides once some feature
-    told about the label: by then the model has smoothed most of chance away, and a strict test
-    would discard what small data can tell.
+    significant: (N,) what the best of N useless features exceeds with a chance of SIGNIFICANCE.
+    expected: (N,) what each useless feature adds on average. It is charged to every candidate, so
+    that many levels are no advantage; zero where the objective is the paper's own.
+    observed: (N,) share of the weight in rows where each feature is known.
     """
 
-    latent: Floats
-    label: Floats
-    later_label: float
+    significant: dict[Objective, Floats]
+    expected: dict[Objective, Floats]
+    observed: Floats
 
     @classmethod
-    def of(cls, n_levels: Ints, rank: int, n_classes: int, n_rows: float) -> Chance:
-        """For features with these levels, and rows of this total weight."""
+    def of(cls, problem: CodedProblem, rank: int, objective: Objective) -> Chance:
+        """For the features of a problem, under models of this rank."""
+        n_levels, observed = _occurring(problem)
+        n_rows = float(problem.weights.sum())
+        n_values: dict[Objective, int] = {
+            "latent": rank,
+            "label": int(np.count_nonzero(np.bincount(problem.labels))),
+        }
+        charged = float(objective == "label")
         return cls(
-            latent=_significant(n_levels, rank, n_rows),
-            label=_significant(n_levels, n_classes, n_rows),
-            later_label=(n_classes - 1) / (2 * n_rows),
+            {o: _significant(n_levels, n, n_rows) for o, n in n_values.items()},
+            {o: charged * _expected(n_levels, n, n_rows) for o, n in n_values.items()},
+            observed,
         )
+
+
+def _occurring(problem: CodedProblem) -> tuple[Ints, Floats]:
+    """(N,) how many levels of each feature occur, and in what share of the rows it is known."""
+    held = [np.bincount(codes, problem.row_weights, MISSING + 1) for codes in problem.codes.T]
+    n_levels = np.array([max(np.count_nonzero(h[:MISSING]), 1) for h in held], dtype=np.int64)
+    return n_levels, np.array([h[:MISSING].sum() / h.sum() for h in held])
 
 
 def _significant(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
     freedom = np.maximum((n_levels - 1) * (n_values - 1), 1)
     quantile = np.asarray(chdtri(freedom, SIGNIFICANCE / len(n_levels)), dtype=np.float64)
     return quantile / (2 * n_rows)
+
+
+def _expected(n_levels: Ints, n_values: int, n_rows: float) -> Floats:
+    return np.asarray((n_levels - 1) * (n_values - 1) / (2 * n_rows), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -11,9 +12,11 @@ import numpy as np
 from core.arrays import Values, stack, unstack
 from core.cpd.bank import Parameters
 from core.cpd.model import CpdFit
+from core.crossfit.folds import Plan
+from core.documents import read
 from core.gsm.objective import Information
 from core.gsm.step import Step
-from core.results import RankScore
+from core.results import plain
 
 Arrays = dict[str, Values]
 NOBODY = -1
@@ -31,12 +34,12 @@ class Refit:
 
 @dataclass
 class Completed:
-    """Filled in by a run as it goes: rank search, fits, then step by step.
+    """Filled in by a run as it goes: the plan, fits, then step by step.
 
     `refit` belongs to the last step of a run that remodels.
     """
 
-    rank_search: tuple[RankScore, ...] | None = None
+    plan: Plan | None = None
     fits: list[CpdFit] | None = None
     steps: list[Step] = field(default_factory=list)
     refit: Refit | None = None
@@ -44,7 +47,7 @@ class Completed:
     def sizes(self) -> dict[str, int]:
         """How much of each phase there is."""
         return {
-            "rank": int(self.rank_search is not None),
+            "rank": int(self.plan is not None),
             "fit": int(self.fits is not None),
             "select": len(self.steps),
         }
@@ -52,9 +55,9 @@ class Completed:
     def to_parts(self) -> dict[str, Arrays]:
         """What there is, by phase."""
         parts: dict[str, Arrays] = {}
-        if self.rank_search is not None:
-            scores = [astuple(score) for score in self.rank_search]
-            parts["rank"] = {"scores": np.array(scores, dtype=np.float64).reshape(-1, 3)}
+        if self.plan is not None:
+            document = json.dumps(plain(self.plan)).encode()
+            parts["rank"] = {"plan": np.frombuffer(document, dtype=np.uint8)}
         if self.fits is not None:
             parts["fit"] = _fit_arrays(self.fits)
         if self.steps:
@@ -66,10 +69,7 @@ class Completed:
         """What `to_parts` came from."""
         completed = cls()
         if "rank" in parts:
-            completed.rank_search = tuple(
-                RankScore(rank=int(rank), error=float(error), error_se=float(se))
-                for rank, error, se in parts["rank"]["scores"]
-            )
+            completed.plan = read(json.loads(parts["rank"]["plan"].tobytes()), Plan)
         if "fit" in parts:
             completed.fits = _fits(parts["fit"])
         if "select" in parts:

@@ -51,11 +51,16 @@ NOTHING = Information(latent=0.0, latent_se=0.0, label=0.0, label_se=0.0)
 
 
 class ModelObjective:
-    """Both objectives under one model."""
+    """Both objectives under one model.
 
-    def __init__(self, fit: CpdFit, budget: int, seed: int) -> None:
+    A feature is known in the share `observed` (N,) of the rows only: elsewhere it has one more
+    level, which says nothing about Z.
+    """
+
+    def __init__(self, fit: CpdFit, budget: int, seed: int, observed: Floats | None) -> None:
         self.fit = fit
-        factors = [np.asarray(a, dtype=np.float64) for a in fit.factors[:-1]]
+        known = np.ones(len(fit.factors) - 1) if observed is None else observed
+        factors = [_with_gaps(a, q) for a, q in zip(fit.factors[:-1], known, strict=True)]
         self._factors = factors
         self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(
             np.int64
@@ -159,11 +164,27 @@ def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
     return states.astype(np.int64), label_factor[classes, states], starts
 
 
+def _with_gaps(factor: Floats, observed: float) -> Floats:
+    known = np.asarray(factor, dtype=np.float64)
+    if observed == 1:
+        return known
+    return np.vstack([observed * known, np.full((1, known.shape[1]), 1 - observed)])
+
+
 class AveragedObjective:
     """The mean of several models' objectives, as monotone and submodular as each of them."""
 
-    def __init__(self, fits: Sequence[CpdFit], budget: int, seed: int, workers: Workers) -> None:
-        self.models = [ModelObjective(fit, budget, seed + i) for i, fit in enumerate(fits)]
+    def __init__(
+        self,
+        fits: Sequence[CpdFit],
+        budget: int,
+        seed: int,
+        workers: Workers,
+        observed: Floats | None = None,
+    ) -> None:
+        self.models = [
+            ModelObjective(fit, budget, seed + i, observed) for i, fit in enumerate(fits)
+        ]
         self._workers = workers
         self.n_evaluations = 0
 

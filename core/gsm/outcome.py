@@ -15,7 +15,7 @@ from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import Gains
 from core.gsm.step import Step
-from core.results import Certificate, LeftOut, ModelFit, RankScore, Selected, SelectionResult
+from core.results import Certificate, LeftOut, ModelFit, Selected, SelectionResult
 
 REDUNDANT_SHARE = 0.5
 """A feature is redundant once the chosen ones have taken this share of its information."""
@@ -27,11 +27,9 @@ class GsmOutcome:
 
     method: GsmCpd
     steps: list[Step]
-    suggested_k: int
     fits: list[CpdFit]
-    rank_search: tuple[RankScore, ...]
     rank: int
-    certificate: Certificate
+    certificate: Certificate | None
     left: Gains
     first_gains: Gains
     overlaps: Floats
@@ -53,10 +51,8 @@ class GsmOutcome:
             result,
             selected=self._selected(names),
             left_out=_left_out(self, names, self.method.objective),
-            suggested_k=self.suggested_k,
             n_distinct_rows=self.n_distinct_rows,
             certificate=self.certificate,
-            rank_search=self.rank_search,
             rank=self.rank,
             models=tuple(_model_fit(fit, variables, self.method.family) for fit in self.fits),
             n_evaluations=self.n_evaluations,
@@ -117,8 +113,10 @@ def _left_out(
 ) -> tuple[LeftOut, ...]:
     """Everyone not chosen, in the order of what they could still add."""
     before = dict(zip(outcome.first_gains.features, outcome.first_gains.latent, strict=True))
-    floor = outcome.chance.latent
+    floor = outcome.chance.significant["latent"]
     gains = outcome.left.label if objective == "label" else outcome.left.latent
+    if not outcome.features:
+        return _told_nothing(outcome, gains, names)
     alike = [outcome.features[outcome.overlaps[f].argmax()] for f in outcome.left.features]
     asked = zip(outcome.left.features.tolist(), alike, outcome.left.latent, strict=True)
     unknown = np.array([outcome.copies.unknown(f, [c], gain) for f, c, gain in asked])
@@ -137,6 +135,15 @@ def _left_out(
             )
         )
     return tuple(rest)
+
+
+def _told_nothing(outcome: GsmOutcome, gains: Floats, names: Sequence[str]) -> tuple[LeftOut, ...]:
+    """Everyone, where nothing was chosen: no rows that were held out vouch for any of them."""
+    order = np.lexsort((outcome.left.features, -gains))
+    return tuple(
+        LeftOut(name=names[outcome.left.features[i]], gain=float(gains[i]), reason="uninformative")
+        for i in order
+    )
 
 
 def _reason(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.arrays import Ints
+from core.arrays import Floats, Ints
 from core.config import CpdConfig, GsmCpd, Objective
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import states_per_class, to_fit, uniform_scale
@@ -21,7 +21,7 @@ from core.cpd.rows import Rows
 from core.gsm.completed import Completed, Refit
 from core.gsm.objective import AveragedObjective
 from core.gsm.search import choose
-from core.gsm.step import Step, Task, has_stopped_rising
+from core.gsm.step import Step, Task
 from core.workers import Workers
 
 REFIT_ITERATIONS = 3
@@ -42,12 +42,14 @@ class Remodeller:
         fits: Sequence[CpdFit],
         n_configurations: int,
         workers: Workers,
+        observed: Floats,
     ) -> None:
         n_states = states_per_class(rows, config.rank)
         self._bank = Bank(rows, n_states, uniform_scale(rows, len(fits)), config.smoothing, workers)
         self._n_levels = n_levels
         self._fits = list(fits)
         self._budget, self._seed, self._workers = n_configurations, config.seed, workers
+        self._observed = observed
         self.parameters = self._bank.parameters_of(fits)
 
     def refit(self, chosen: Sequence[int]) -> Parameters:
@@ -71,7 +73,7 @@ class Remodeller:
     def objective(self, parameters: Parameters, chosen: Sequence[int]) -> AveragedObjective:
         """The objective under these parameters, with the chosen features in S."""
         fits = self.fits(parameters)
-        objective = AveragedObjective(fits, self._budget, self._seed, self._workers)
+        objective = AveragedObjective(fits, self._budget, self._seed, self._workers, self._observed)
         for feature in chosen:
             objective.add(feature)
         return objective
@@ -90,7 +92,7 @@ def choose_remodelled(
     """
     objective, n_evaluations = _resumed(remodeller, first, task, done)
     steps = done.steps
-    while not _is_over(steps, task):
+    while len(steps) < task.n_select:
         step = _next_step(remodeller, objective, method, task, steps)
         n_evaluations += objective.n_evaluations
         chosen = [*(s.feature for s in steps), step.feature]
@@ -116,14 +118,6 @@ def _resumed(
     remodeller.parameters = done.refit.parameters
     chosen = [step.feature for step in done.steps]
     return remodeller.objective(done.refit.parameters, chosen), done.refit.n_evaluations
-
-
-def _is_over(steps: Sequence[Step], task: Task) -> bool:
-    """Whether all that was asked for is chosen, or too many steps in a row did not rise."""
-    everyone = np.union1d(task.candidates, np.array(task.included, dtype=np.int64))
-    if task.n_select is not None:
-        return len(steps) >= task.n_select
-    return len(steps) == len(everyone) or has_stopped_rising(steps, task)
 
 
 def _next_step(

@@ -16,7 +16,7 @@ import numpy as np
 from core.arrays import Floats, Ints, Truths
 from core.config import Objective
 from core.gsm.objective import AveragedObjective, Gains, Information
-from core.gsm.step import SAMPLING_ERRORS, Step, Task, has_stopped_rising
+from core.gsm.step import SAMPLING_ERRORS, Step, Task
 
 BATCH = 16
 TIE = 1e-3
@@ -27,15 +27,14 @@ SAMPLED_ROUNDING = 1e-6
 
 
 def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = None) -> list[Step]:
-    """Choose greedily until the number asked for is reached, or nothing rises any more.
+    """Choose greedily until the number asked for is reached, or nobody is left.
 
     `done` are the steps of a run that was interrupted; the new ones are added to it.
     """
     steps: list[Step] = []
     made = [] if done is None else done
     search = _Search(objective, task)
-    wanted = len(search.remaining) if task.n_select is None else task.n_select
-    while len(steps) < wanted and len(search.remaining):
+    while len(steps) < task.n_select and len(search.remaining):
         if len(steps) < len(made):
             search.repeat(made[len(steps)])
         elif len(steps) < len(task.included):
@@ -46,8 +45,6 @@ def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = N
         steps.append(step)
         if task.on_step is not None:
             task.on_step(step)
-        if task.n_select is None and has_stopped_rising(steps, task):
-            break
     return steps
 
 
@@ -55,7 +52,7 @@ class _Search:
     def __init__(self, objective: AveragedObjective, task: Task) -> None:
         self._objective = objective
         self._task = task
-        self._n = len(task.chance.latent)
+        self._n = len(task.chance.observed)
         self._bounds: dict[Objective, Floats] = {
             o: np.full(self._n, np.inf) for o in ("latent", "label")
         }
@@ -90,7 +87,7 @@ class _Search:
                     return self._step(best, second, "label")
             self._forget_label()
         while True:
-            self._explore("latent", 0.0)
+            self._explore("latent", -np.inf)
             best, second = self._pick("latent", self._seen())
             if not self._lower("latent", best, second):
                 return self._step(best, second, "latent")
@@ -121,7 +118,7 @@ class _Search:
         real = self._seen()[self._is_real(self._seen())]
         if len(real):
             self._informed = True
-            self._explore("label", 0.0)
+            self._explore("label", -np.inf)
         return real
 
     def _may_be_real(self) -> Ints:
@@ -130,16 +127,21 @@ class _Search:
         The best two of all may not be real: the best real gain is looked for below them.
         """
         seen = self._seen()
-        real = self._fresh.of("label")[seen[self._is_real(seen)]]
+        real = self._net("label")[seen[self._is_real(seen)]]
         rest = self.remaining[~self._fresh.done[self.remaining]]
-        bounds = self._bounds["label"][rest] + self._rounding
+        bounds = self._best_possible("label", rest)
         is_hopeful = (bounds > self._chance(rest)) & (bounds >= real.max(initial=-np.inf))
         hopeful: Ints = rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
         return hopeful
 
+    def _net(self, objective: Objective) -> Floats:
+        """(N,) gains less what chance adds to each on average, which is what decides."""
+        net: Floats = self._fresh.of(objective) - self._task.chance.expected[objective]
+        return net
+
     def _pick(self, objective: Objective, among: Ints) -> tuple[int, int | None]:
         """The best `among` some, and the best of all others that were looked at."""
-        values = self._fresh.of(objective)
+        values = self._net(objective)
         best = int(among[np.lexsort((among, -values[among]))[0]])
         if self._task.copies is not None:
             tied = among[values[among] >= values[best] * (1 - TIE)]
@@ -156,16 +158,27 @@ class _Search:
         self._fresh = _Fresh.empty(self._n)
         return self._objective.information()
 
+    def _best_possible(self, objective: Objective, features: Ints) -> Floats:
+        """Upper bounds on what decides, with how far rounding may put a bound below its gain."""
+        charge = self._task.chance.expected[objective][features]
+        return self._bounds[objective][features] - charge + self._rounding
+
     def _chance(self, features: Ints) -> Floats:
+        """What a net label gain must exceed to be real.
+
+        Once some feature told about the label, the model has smoothed most of chance away, and a
+        strict test would discard what small data can tell.
+        """
+        if self._informed:
+            return np.zeros(len(features))
         chance = self._task.chance
-        return (
-            np.full(len(features), chance.later_label) if self._informed else chance.label[features]
-        )
+        threshold: Floats = (chance.significant["label"] - chance.expected["label"])[features]
+        return threshold
 
     def _is_real(self, features: Ints) -> Truths:
         """Whether label gains exceed their own error: of sampling, and of having so many rows."""
         error = SAMPLING_ERRORS * self._fresh.label_se[features] + self._chance(features)
-        real: Truths = self._fresh.of("label")[features] > error
+        real: Truths = self._net("label")[features] > error
         return real
 
     def _prepare(self) -> None:
@@ -191,12 +204,12 @@ class _Search:
 
     def _hopeful(self, objective: Objective, floor: float) -> Ints:
         """Those not evaluated whose bound may be among the best two and above `floor`, in order."""
-        bounds, values = self._bounds[objective], self._fresh.of(objective)
-        seen = values[self._seen()]
+        seen = self._net(objective)[self._seen()]
         second = np.partition(seen, -2)[-2] if len(seen) > 1 else -np.inf
         rest = self.remaining[~self._fresh.done[self.remaining]]
-        rest = rest[bounds[rest] + self._rounding >= max(second, floor)]
-        return rest[np.argsort(-bounds[rest], kind="stable")]
+        bounds = self._best_possible(objective, rest)
+        is_hopeful = bounds >= max(second, floor)
+        return rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
 
     def _sharpen(self, features: Ints) -> None:
         """Lower the bounds on label gains where a few configurations hold most of the doubt."""
@@ -230,7 +243,7 @@ class _Search:
         bounds[self.remaining] = caps[self.remaining]
         margin = None
         if runner_up is not None:
-            values = fresh.of("latent" if decided_by == "latent" else "label")
+            values = self._net("latent" if decided_by == "latent" else "label")
             margin = max(float(values[feature] - values[runner_up]), 0.0)
         return Step(
             feature=feature,

@@ -1,8 +1,8 @@
-"""One greedy choice, what it is made from, and when choices no longer rise."""
+"""One greedy choice, and what it is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,9 +14,6 @@ from core.gsm.copies import Copies
 from core.gsm.objective import Information
 
 OnStep = Callable[["Step"], None]
-
-PATIENCE = 5
-"""With k="auto", steps in a row without a rise above its error after which the search ends."""
 
 SAMPLING_ERRORS = 2.0
 
@@ -54,7 +51,7 @@ class Task:
     """
 
     objective: Objective
-    n_select: int | None
+    n_select: int
     candidates: Ints
     included: tuple[int, ...]
     chance: Chance
@@ -64,18 +61,3 @@ class Task:
     informed: bool = False
     on_step: OnStep | None = None
     on_wait: OnWait | None = None
-
-
-def is_rise(step: Step, task: Task) -> bool:
-    """Whether the objective rose by more than its own error at this step."""
-    gain, se = (
-        (step.label, step.label_se) if task.objective == "label" else (step.latent, step.latent_se)
-    )
-    by_chance = task.chance.label if task.objective == "label" else task.chance.latent
-    return bool(gain > SAMPLING_ERRORS * se + by_chance[step.feature])
-
-
-def has_stopped_rising(steps: Sequence[Step], task: Task) -> bool:
-    """Whether the last choices, of which none was given, all failed to rise."""
-    last = steps[len(task.included) :][-PATIENCE:]
-    return len(last) == PATIENCE and not any(is_rise(step, task) for step in last)

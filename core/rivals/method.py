@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from core.callbacks import OnFraction, ignore
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Cmim, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
+from core.cpd.ladder import count_classes
+from core.cpd.prediction import LabelModel
+from core.crossfit.folds import CrossFit, Fold, Path, Plan
 from core.data.problem import CodedProblem
+from core.data.table import Table
 from core.rivals.forward import Criterion, number_to_choose, search_forward
 from core.rivals.globalfs import globalfs
 from core.rivals.iselect import iselect
@@ -15,6 +24,10 @@ from core.rivals.pairwise import PairInformation
 from core.rivals.progress import StepProgress
 from core.rivals.rjmi import rjmi
 from core.workers import Workers
+
+N_FOLDS = 5
+SMOOTHING = 1.0
+"""Pseudo-count of a class, spread over the levels of a feature like the feature's own marginal."""
 
 
 def select_rival(
@@ -40,6 +53,8 @@ def select_rival(
         run by raising.
 
     """
+    if k == 0:
+        return RivalOutcome(steps=(), scores_left=dict.fromkeys(problem.searched, 0.0))
     n_steps = number_to_choose(problem, k)
     progress = StepProgress(n_steps, on_step, on_progress)
     with Workers(problem.n_threads) as workers:
@@ -54,6 +69,32 @@ def select_rival(
                 pairs = PairInformation(problem, workers, progress)
                 criterion = _pairwise_criterion(method, pairs, n_steps)
                 return search_forward(problem, k, criterion, progress)
+
+
+def plan_rival(
+    table: Table, k: int | None, method: Rival, on_progress: OnFraction = ignore
+) -> Plan | None:
+    """What held-out rows say about cuts and the number of features; None where that takes hours.
+
+    What the chosen features tell is measured by counting them in every class: naive Bayes.
+    """
+    if isinstance(method, Rjmi | GlobalFs):
+        return None
+    with Workers(table.n_threads) as workers:
+        folds = CrossFit(table, N_FOLDS, partial(_propose, method), workers, on_progress)
+        return folds.plan((table.n_classes,), k)
+
+
+def _propose(
+    method: Rival, table: Table, fold: Fold, _rank: int, length: int, on_wait: OnWait
+) -> Path:
+    labels, weights = table.labels[fold.train], table.weights[fold.train]
+    class_weights = np.bincount(labels, weights, table.n_classes).astype(np.float64)
+    models = [LabelModel.of(count_classes(fold.recipe.counts, class_weights, SMOOTHING))]
+    problem = table.problem(fold.recipe, fold.train)
+    alone = replace(problem, n_threads=1)
+    order = select_rival(alone, length, method, ignore, lambda _: on_wait()).features
+    return Path(order, models)
 
 
 def _pairwise_criterion(

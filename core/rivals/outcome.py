@@ -52,14 +52,17 @@ class RivalOutcome:
         """The result with all that was found out; `names` are those of the features."""
         steps = enumerate(self.steps, start=1)
         left_out = (
-            LeftOut(name=names[feature], gain=score, reason="outranked")
+            LeftOut(
+                name=names[feature],
+                gain=score,
+                reason="outranked" if self.steps else "uninformative",
+            )
             for feature, score in sorted(self.scores_left.items())
         )
         return replace(
             result,
             selected=tuple(describe_step(step, rank, names) for rank, step in steps),
             left_out=tuple(left_out),
-            suggested_k=self.stopped_by_itself_after or len(self.steps),
             notes=(*result.notes, *self.notes),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.config import METHODS, GsmCpd, Method
+from core.data.table import Table
 from core.methods import PHASES, choose
 from core.results import Progress
 from tests.core.rivals.problems import random_problem
@@ -16,9 +17,9 @@ every_method = pytest.mark.parametrize("method", EVERY, ids=lambda method: metho
 
 @every_method
 def test_progress_rises_from_encoding_and_names_what_is_chosen(method: Method) -> None:
-    problem = random_problem(4)
+    table = Table.of_codes(random_problem(4))
     told: list[Progress] = []
-    outcome = choose(problem, 4, method, told.append, [f"x{n}" for n in range(9)])
+    outcome = choose(table, 4, method, told.append, [f"x{n}" for n in range(9)])
     fractions = [progress.fraction for progress in told]
     assert fractions == sorted(fractions)
     assert PHASES["encode"][1] <= fractions[0] < fractions[-1] == 1
@@ -29,13 +30,14 @@ def test_progress_rises_from_encoding_and_names_what_is_chosen(method: Method) -
 
 @every_method
 def test_without_names_the_same_is_chosen_and_nobody_named(method: Method) -> None:
-    problem = random_problem(5, missing=True)
+    table = Table.of_codes(random_problem(5, missing=True))
     told: list[Progress] = []
-    alone = choose(problem, 3, method, told.append)
-    assert alone.features == choose(problem, 3, method, names="abcdefghi").features
+    alone = choose(table, 3, method, told.append)
+    assert alone.features == choose(table, 3, method, names="abcdefghi").features
     assert all(progress.selected is None for progress in told)
 
 
 def test_only_our_method_has_models() -> None:
-    fitted = {m.name: len(choose(random_problem(6), 2, m).fits) for m in EVERY}
+    table = Table.of_codes(random_problem(6))
+    fitted = {m.name: len(choose(table, 2, m).outcome.fits) for m in EVERY}
     assert {name: n for name, n in fitted.items() if n} == {"gsm_cpd": 1}

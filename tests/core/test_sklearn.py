@@ -32,6 +32,7 @@ ROOT = Path(__file__).parents[2]
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [GsmCpdSelector(n_threads=1), GsmCpdSelector(ranks=(8,), n_threads=1)]
 )
+@pytest.mark.filterwarnings("ignore:No features were selected")  # most of their data is noise
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -54,7 +55,8 @@ def test_defaults_are_those_of_the_method() -> None:
     }
     config = SelectionConfig()
     assert {f.name: defaults[f.name] for f in fields(GsmCpd)} == vars(GsmCpd())
-    assert (defaults["bins"], defaults["strategy"]) == (Discretize().bins, Discretize().strategy)
+    cut = ("bins", "strategy", "missing", "target_bins")
+    assert [defaults[name] for name in cut] == [getattr(Discretize(), name) for name in cut]
     assert defaults["random_state"] == config.seed
     assert (defaults["k"], defaults["n_threads"]) == (config.k, config.n_threads)
 

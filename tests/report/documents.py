@@ -67,8 +67,8 @@ def selected() -> SelectionResult:
             band=0.4,
         ),
         rank_search=(
-            RankScore(rank=5, error=0.2, error_se=0.01),
-            RankScore(rank=10, error=0.1, error_se=0.02),
+            RankScore(strategy="uniform", rank=5, loss=0.6, loss_se=0.01),
+            RankScore(strategy="supervised", rank=10, loss=0.5, loss_se=0.0),
         ),
         rank=10,
         models=(

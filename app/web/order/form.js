@@ -18,11 +18,19 @@ import {
  */
 
 export const COLUMN_NAMES = "column-names";
-export const BINS = { bins: 5, strategy: "uniform" };
+export const BINS = { bins: 5, strategy: "auto", missing: "auto", target_bins: 5 };
 export const N_SPLITS = 10;
 export const N_SAMPLES = 50;
 
-const STRATEGIES = CUTS.filter(([key]) => key !== "supervised");
+/** @type {Choice[]} */
+const STRATEGIES = [["auto", "what held-out rows favour"], ...CUTS];
+
+/** @type {Choice[]} */
+const MISSING = [
+  ["auto", "a level where they inform"],
+  ["level", "a level everywhere"],
+  ["ignore", "left out"],
+];
 
 /** @type {(methods: MethodRead[]) => Choice[]} */
 function named(methods) {
@@ -100,6 +108,15 @@ export function columnFields({ columns, discretize, weight_column: weight }) {
       { at: "/discretize/strategy", label: "cut by" },
       STRATEGIES,
       discretize?.strategy ?? BINS.strategy,
+    ),
+    missing: choiceField(
+      { at: "/discretize/missing", label: "missing values" },
+      MISSING,
+      discretize?.missing ?? BINS.missing,
+    ),
+    targetBins: numberField(
+      { at: "/discretize/target_bins", label: "target bins", hint: "Ranges of a target that is a number." },
+      discretize?.target_bins ?? BINS.target_bins,
     ),
     weight: textField(
       { at: "/weight_column", label: "weight column", hint: "Optional: how much each row counts." },

@@ -133,10 +133,16 @@ export class Order {
 
   /** @returns {Details} */
   details() {
-    const { include, exclude, candidates, kinds, bins, strategy, weight } = this.columns;
+    const { include, exclude, candidates, kinds, bins, strategy, missing, targetBins, weight } = this.columns;
     const { seed, deadline, labels } = this.rest;
     const columns = { include: include.read(), exclude: exclude.read(), candidates: candidates.read() };
-    const cut = { bins: bins.read(), strategy: strategy.read(), ...filled({ kinds: kinds.read() }) };
+    const cut = {
+      bins: bins.read(),
+      strategy: strategy.read(),
+      missing: missing.read(),
+      target_bins: targetBins.read(),
+      ...filled({ kinds: kinds.read() }),
+    };
     return filled({
       columns: filled(columns),
       discretize: same(cut, BINS) ? {} : cut,

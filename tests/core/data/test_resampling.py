@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data.resampling import draw_half, stratified_folds, stratified_split
+from core.data.resampling import draw_half, draw_rows, stratified_split
+from core.data.table import Table
 from core.errors import InvalidData
 from tests.core.rivals.problems import random_problem
 
@@ -45,12 +46,12 @@ def test_nothing_to_hold_out_is_refused() -> None:
         stratified_split(np.arange(4), 0.3, seed=0, index=0)
 
 
-def test_folds_keep_the_proportions_of_the_classes() -> None:
-    labels = np.repeat([0, 1, 2], [50, 25, 3]).astype(np.uint8)
-    folds = stratified_folds(labels, 5, 0)
-    counts = np.array([np.bincount(folds[labels == c], minlength=5) for c in range(3)])
-    assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
-    assert (stratified_folds(labels, 5, 0) == folds).all()
+def test_samples_have_every_class_in_its_proportion() -> None:
+    labels = np.repeat([0, 1, 2], [700, 200, 100]).astype(np.uint8)
+    rows = draw_rows(labels, 100, 0)
+    assert np.bincount(labels[rows]).tolist() == [70, 20, 10]
+    assert len(np.unique(rows)) == 100
+    assert np.array_equal(rows, draw_rows(labels, 100, 0))
 
 
 def test_weights_count_like_rows() -> None:
@@ -70,7 +71,7 @@ def test_a_heavy_row_is_not_torn_apart_and_its_class_stays_in_training() -> None
 
 
 def test_halves_have_no_row_twice_and_keep_every_class() -> None:
-    problem = replace(random_problem(2), row_weights=np.arange(90.0))
+    problem = Table.of_codes(replace(random_problem(2), row_weights=np.arange(90.0)))
     half, again, other = (draw_half(problem, index) for index in (4, 4, 5))
     assert len(np.unique(half.weights)) == half.n_rows
     halves = np.bincount(problem.labels) / 2
@@ -80,7 +81,7 @@ def test_halves_have_no_row_twice_and_keep_every_class() -> None:
 
 
 def test_a_class_of_one_row_is_in_every_half() -> None:
-    problem = random_problem(2)
+    problem = Table.of_codes(random_problem(2))
     problem.labels[:] = 0
     problem.labels[7] = 1
     assert all(1 in draw_half(problem, index).labels for index in range(10))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.config import Compare, GsmCpd, Jmim, Method, Mrmr, SelectionConfig
+from core.config import Compare, Discretize, GsmCpd, Jmim, Method, Mrmr, SelectionConfig
 from core.data.preparation import prepare
 from core.documents import read
 from core.errors import InvalidConfig, InvalidData
@@ -26,9 +26,12 @@ PROBABILITIES = {"accuracy", "balanced_accuracy", "log_loss", "auc"}
 COMPARE = Compare(methods=(QUICK, Mrmr(), Jmim()), n_splits=3)
 
 
+CONFIG = SelectionConfig(3, discretize=Discretize(strategy="uniform"), n_threads=1)
+
+
 def ground_of(compare: Compare = COMPARE) -> Ground:
     columns = mixed_table()
-    prepared = prepare(columns, "y", SelectionConfig(3, n_threads=1), lambda _: None)
+    prepared = prepare(columns, "y", CONFIG, lambda _: None)
     return Ground.of(columns, prepared, compare.evaluate)
 
 
@@ -36,7 +39,7 @@ def test_figures_are_those_of_the_trials() -> None:
     ground = ground_of()
     found = compare_methods(ground, 3, COMPARE, timer=itertools.count().__next__)
     assert (found.k, found.n_splits) == (3, 3)
-    assert found.n_train + found.n_test == ground.problem.n_rows
+    assert found.n_train + found.n_test == ground.table.n_rows
     for described, method in zip(found.methods, COMPARE.methods, strict=True):
         trials = [hold_trial(ground, 3, method, s, COMPARE.evaluate) for s in range(3)]
         curves = {(curve.classifier, curve.measure): curve for curve in described.curves}

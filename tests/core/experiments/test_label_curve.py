@@ -65,7 +65,7 @@ def test_leaving_out_factors_is_missing_every_other_feature(family: str) -> None
     problem = random_problem(3, n_rows=150, missing=True)
     train, test = problem.take(np.arange(100)), problem.take(np.arange(100, 150))
     method = GsmCpd(ranks=(6,), family=family, n_models=2, n_init=2)  # type: ignore[arg-type]
-    outcome = select_gsm(train, 5, method)
+    outcome = select_gsm(train, 5, method, 6)
     order = outcome.features
     models = [of_fit(fit, order) for fit in outcome.fits]
     found = list(label_beliefs(models, test.codes[:, order]))

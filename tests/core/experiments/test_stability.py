@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from core.config import Bootstrap, GsmCpd, Mrmr
+from core.crossfit.choice import Configuration
 from core.data.resampling import draw_half
-from core.experiments.stability import measure_stability, stability_index, summarise_samples
-from core.methods import choose, settle
+from core.data.table import Table
+from core.experiments.stability import Found, measure_stability, stability_index, summarise_samples
+from core.methods import choose
 from core.results import Selected, SelectionResult
 from tests.core.rivals.problems import random_problem
 
@@ -73,11 +75,12 @@ NAMES = [f"x{n}" for n in range(9)]
 
 @pytest.mark.parametrize("method", [Mrmr(), GsmCpd(ranks=(3, 4), n_models=1, n_init=1)])
 def test_frequencies_count_the_samples(method: Mrmr | GsmCpd) -> None:
-    problem = random_problem(6)
+    problem = Table.of_codes(random_problem(6))
     result = result_of(["x2", "x5", "x0"], 4)
     found = measure_stability(problem, method, Bootstrap(n_samples=4), NAMES, result)
-    settled = method if isinstance(method, Mrmr) else replace(method, ranks=(4,))
-    chosen = [choose(draw_half(problem, i), 3, settled).features for i in range(4)]
+    how = Configuration("uniform", 4)
+    halves = [draw_half(problem, i) for i in range(4)]
+    chosen = [choose(half, 3, method, configuration=how).features for half in halves]
     for feature in found.features:
         n = NAMES.index(feature.name)
         assert feature.frequency == sum(n in features for features in chosen) / 4
@@ -87,14 +90,13 @@ def test_frequencies_count_the_samples(method: Mrmr | GsmCpd) -> None:
     assert frequencies == sorted(frequencies, reverse=True)
 
 
-def test_the_rank_is_settled_and_the_rest_is_kept() -> None:
-    method = GsmCpd(ranks=(2, 4), n_init=1)
-    assert settle(method, 4) == replace(method, ranks=(4,))
-    assert settle(Mrmr(), None) == Mrmr()
+def test_cuts_and_rank_are_those_of_the_selection() -> None:
+    assert Found(3, 4, [None, "supervised"]).configuration == Configuration("supervised", 4)
+    assert Found(3, None, [None]).configuration == Configuration("uniform", 1)
 
 
 def test_given_columns_do_not_enter_the_index() -> None:
-    problem = replace(random_problem(6), included=(1, 3))
+    problem = replace(Table.of_codes(random_problem(6)), included=(1, 3))
     result = result_of(["x1", "x3", "x0"])
     found = measure_stability(problem, Mrmr(), Bootstrap(n_samples=3), NAMES, result)
     assert {"x1", "x3"}.isdisjoint(feature.name for feature in found.features)
@@ -103,7 +105,7 @@ def test_given_columns_do_not_enter_the_index() -> None:
 
 @pytest.mark.parametrize("included", [(), (1, 3)])
 def test_where_nothing_was_chosen_nothing_is(included: tuple[int, ...]) -> None:
-    problem = replace(random_problem(6), included=included)
+    problem = replace(Table.of_codes(random_problem(6)), included=included)
     result = result_of([NAMES[n] for n in included])
     found = measure_stability(problem, GsmCpd(), Bootstrap(n_samples=3), NAMES, result)
     assert (found.mean_size, found.index) == (0, None)
@@ -111,6 +113,8 @@ def test_where_nothing_was_chosen_nothing_is(included: tuple[int, ...]) -> None:
 
 
 def test_samples_may_differ_in_size() -> None:
-    found = summarise_samples(random_problem(6), NAMES, [], [(0, 1), (0,), (0, 1, 2)])
+    found = summarise_samples(
+        Table.of_codes(random_problem(6)), NAMES, [], [(0, 1), (0,), (0, 1, 2)]
+    )
     assert (found.n_samples, found.mean_size) == (3, 2)
     assert found.features[0].frequency == 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.config import Columns, Evaluate, Method, Mrmr, SelectionConfig
+from core.config import Columns, Discretize, Evaluate, Method, Mrmr, SelectionConfig
 from core.data.preparation import prepare
 from core.experiments import judges
 from core.experiments.ground import Ground
@@ -39,8 +39,8 @@ def numbers(n_rows: int = 300) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", [QUICK, Mrmr()])
 def test_all_features_are_what_choosing_all_of_them_gives(method: Method) -> None:
-    ground = ground_of(mixed_table())
-    n = len(ground.problem.candidates)
+    ground = ground_of(mixed_table(), discretize=Discretize(strategy="uniform"))
+    n = len(ground.table.candidates)
     few, every = (hold_trial(ground, k, method, 0, HOW) for k in (2, n))
     for one, other in zip(few.scores, every.scores, strict=True):
         assert (len(one.values), len(other.values)) == (2, n)
@@ -55,11 +55,13 @@ def test_rows_count_by_their_weight() -> None:
     columns["w"] = rng.integers(1, 9, len(columns["y"])).astype(float)
     ground = ground_of(columns, weight_column="w")
     trial = hold_trial(ground, 1, Mrmr(), 0, HOW)
-    train, test = (part.problem for part in ground.parts(HOW, 0))
+    split = ground.split(HOW, 0)
+    table = ground.table.take(split.train)
+    train, test = (part.problem for part in ground.parts(split, table.learn("uniform")))
     most = np.bincount(train.labels, train.weights).argmax()
     share = np.average(test.labels == most, weights=test.weights)
     assert trial.baseline["accuracy"] == pytest.approx(share) != np.mean(test.labels == most)
-    (first,) = choose(train, 1, Mrmr()).features
+    (first,) = choose(table, 1, Mrmr()).features
     known = Known(train.codes[:, [first]], train.labels, train.weights)
     right = ask_nearest(known, test.codes[:, [first]], test.labels, ground.ordered[[first]]).right
     expected = np.average(right[:, 0], weights=test.weights)
@@ -90,7 +92,8 @@ def test_on_large_tables_all_features_are_asked_about_some_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ground = ground_of(mixed_table())
-    train, test = ground.parts(HOW, 0)
+    split = ground.split(HOW, 0)
+    train, test = ground.parts(split, ground.table.take(split.train).learn("uniform"))
     monkeypatch.setattr(judges, "MOST_DISTANCES", train.values.size * len(test.values) // 3)
     trial = hold_trial(ground, 2, Mrmr(), 0, HOW)
     every = score(trial, "nearest_neighbour", "accuracy").all_features

@@ -1,0 +1,43 @@
+"""The label's distribution as one feature after the other becomes known."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+from core.arrays import Bytes, Floats, Ints
+
+_TINY = 1e-30
+
+
+@nb.njit(cache=True, nogil=True)
+def add_true_probability(
+    weights: Floats, levels: Floats, level_start: Ints, label: Floats,
+    codes: Bytes, labels: Bytes, first: int, out: Floats,
+) -> None:  # fmt: skip
+    """out[row, k] += P(label of the row | its first k features), for k = first, first + 1, ...
+
+    weights (F,), levels: the factors of the features below each other, label (C, F), codes
+    (n_rows, n). A level that no state has tells nothing, like a missing one.
+    """
+    n_states, n = len(weights), codes.shape[1]
+    state, moved = np.empty(n_states), np.empty(n_states)
+    for row in range(len(codes)):
+        own = label[labels[row]]
+        state[:] = weights
+        for k in range(n + 1):
+            if k > 0:
+                level = level_start[k - 1] + codes[row, k - 1]
+                if level < level_start[k]:
+                    total = 0.0
+                    for f in range(n_states):
+                        moved[f] = state[f] * levels[level, f]
+                        total += moved[f]
+                    if total > _TINY:
+                        for f in range(n_states):
+                            state[f] = moved[f] / total
+            if k >= first:
+                told = 0.0
+                for f in range(n_states):
+                    told += state[f] * own[f]
+                out[row, k - first] += told

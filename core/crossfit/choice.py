@@ -1,0 +1,140 @@
+"""What losses of held-out rows say: which configuration, how many features, and how much they tell.
+
+Everything rests on differences between losses of the same row, whose standard error is far below
+that of the losses themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr
+
+from core.arrays import Bytes, Floats, Ints
+from core.config import Strategy
+from core.results import HeldOut, RankScore
+
+CLEARLY = 2.0
+"""Standard errors beyond which worse is worse."""
+
+TOLERANCE = 1.0
+"""Standard errors within which less is as good: fewer states, fewer features."""
+
+
+@dataclass(frozen=True, order=True)
+class Configuration:
+    """How columns are cut, and how many states explain them."""
+
+    strategy: Strategy
+    rank: int
+
+
+def mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:
+    """Weighted mean over rows and its standard error; a row of weight 2 counts like two rows."""
+    total = weights.sum()
+    mean = total_loss(values, weights) / total
+    variance = total_loss((values - mean) ** 2, weights) / max(total - 1, 1)
+    return float(mean), float(np.sqrt(variance / total))
+
+
+def total_loss(values: Floats, weights: Floats) -> float:
+    """Sum over the rows, each by its weight."""
+    # Not a product by BLAS, whose threads spin for longer than this takes.
+    return float((values * weights).sum())
+
+
+def best_configuration(losses: Mapping[Configuration, Floats], weights: Floats) -> Configuration:
+    """The lowest loss (n_rows,) of all; of its strategy, the fewest states that are as good."""
+    means = {c: total_loss(loss, weights) for c, loss in losses.items()}
+    best = min(losses, key=lambda c: (means[c], c.rank))
+    for configuration in sorted(c for c in losses if c.strategy == best.strategy):
+        if is_as_good(losses[configuration], losses[best], weights):
+            return configuration
+    return best
+
+
+def is_as_good(loss: Floats, best: Floats, weights: Floats) -> bool:
+    """Whether a loss is above the best by no more than the error of their difference."""
+    worse, error = mean_and_error(loss - best, weights)
+    return worse <= TOLERANCE * error
+
+
+def is_worse(loss: Floats, best: Floats, weights: Floats) -> bool:
+    """Whether a loss is above the best beyond doubt."""
+    worse, error = mean_and_error(loss - best, weights)
+    return worse > CLEARLY * error
+
+
+def suggest_k(losses: Floats, weights: Floats, n_folds: int) -> int:
+    """The fewest features whose losses (K + 1, n_rows) are as good as the lowest of all."""
+    best = int(np.argmin([total_loss(loss, weights) for loss in losses]))
+    for k, loss in enumerate(losses[:best]):
+        worse, error = mean_and_error(loss - losses[best], weights)
+        if worse <= TOLERANCE * error * wider(n_folds):
+            return k
+    return best
+
+
+def wider(n_folds: int) -> float:
+    """By how much errors over rows understate: the folds' models share most of their rows.
+
+    As in the t-test for resampled splits (Nadeau and Bengio): the variance of a mean over so many
+    folds is not 1 / n of that of a fold, but 1 / n + n_test / n_train of it.
+    """
+    return float(np.sqrt(1 + n_folds / max(n_folds - 1, 1)))
+
+
+def score(losses: Mapping[Configuration, Floats], weights: Floats) -> tuple[RankScore, ...]:
+    """Mean losses, with the error of the distance to the lowest."""
+    best = min(losses.values(), key=lambda loss: total_loss(loss, weights))
+    return tuple(
+        RankScore(
+            strategy=configuration.strategy,
+            rank=configuration.rank,
+            loss=mean_and_error(loss, weights)[0],
+            loss_se=mean_and_error(loss - best, weights)[1],
+        )
+        for configuration, loss in losses.items()
+    )
+
+
+def held_out(
+    losses: Floats, all_features: Floats, labels: Bytes, weights: Floats, n_folds: int
+) -> HeldOut:
+    """What features told: from losses (K + 1, n_rows), and those (n_rows,) with all of them."""
+    told = [mean_and_error(losses[0] - loss, weights) for loss in losses]
+    everything = mean_and_error(losses[0] - all_features, weights)
+    error = wider(n_folds)
+    return HeldOut(
+        entropy=_entropy(labels, weights),
+        information=tuple(mean for mean, _ in told),
+        standard_error=tuple(error * one for _, one in told),
+        all_features=everything[0],
+        all_features_se=error * everything[1],
+        n_folds=n_folds,
+        n_rows=len(labels),
+    )
+
+
+def _entropy(labels: Bytes, weights: Floats) -> float:
+    shares = np.bincount(labels, weights) / weights.sum()
+    return float(entr(shares).sum())
+
+
+def by_other_folds(
+    losses: Mapping[Configuration, Floats], folds: Ints, weights: Floats
+) -> dict[int, Configuration]:
+    """For every fold the configuration that the rows of the others choose."""
+    chosen = {}
+    for fold in np.unique(folds).tolist():
+        others = folds != fold
+        seen = {configuration: loss[others] for configuration, loss in losses.items()}
+        chosen[fold] = best_configuration(seen, weights[others])
+    return chosen
+
+
+def sizes_of_interest(longest: int) -> Sequence[int]:
+    """The sizes over which losses are averaged, so that a configuration serves all of them."""
+    return [k for k in (1, 2, 3, 5, 8, 10, 15, 20, 30, 50) if k <= longest] or [longest]

@@ -1,0 +1,86 @@
+"""Compiled work on fine codes: counts by group, cuts, and codes by a table of levels."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+from core.arrays import Bytes, Floats, Ints, Truths
+
+
+@nb.njit(cache=True, nogil=True)
+def count_levels(codes: Bytes, group: Ints, weights: Floats, counts: Floats) -> None:
+    """Add the weight of every row to counts[level, group]; the last level is the missing one."""
+    missing = counts.shape[0] - 1
+    for row in range(len(codes)):
+        counts[min(codes[row], missing), group[row]] += weights[row]
+
+
+@nb.njit(cache=True, nogil=True)
+def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
+    """out[i, n] = tables[n, codes[n, rows[i]]], a block of rows at a time."""
+    for start in range(0, len(rows), 256):
+        stop = min(start + 256, len(rows))
+        for n in range(len(codes)):
+            for i in range(start, stop):
+                out[i, n] = tables[n, codes[n, rows[i]]]
+
+
+@nb.njit(cache=True, nogil=True)
+def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float) -> Truths:
+    """(n_levels - 1,) where a tree cuts ordered levels to tell most about the class.
+
+    counts is (n_levels, C). The leaf whose best cut gains most is cut next, while twice its gain in
+    nats exceeds `chance`; no leaf weighs less than `least`.
+    """
+    n_levels = len(counts)
+    cuts = np.zeros(max(n_levels - 1, 0), dtype=np.bool_)
+    starts, stops = np.zeros(max_leaves, dtype=np.int64), np.zeros(max_leaves, dtype=np.int64)
+    gains, places = np.zeros(max_leaves), np.zeros(max_leaves, dtype=np.int64)
+    stops[0] = n_levels
+    gains[0], places[0] = _best_cut(counts, 0, n_levels, least)
+    for n_leaves in range(1, max_leaves):
+        leaf = int(np.argmax(gains[:n_leaves]))
+        if 2 * gains[leaf] <= chance:
+            break
+        place = places[leaf]
+        cuts[place] = True
+        starts[n_leaves], stops[n_leaves] = place + 1, stops[leaf]
+        stops[leaf] = place + 1
+        for part in (leaf, n_leaves):
+            gains[part], places[part] = _best_cut(counts, starts[part], stops[part], least)
+    return cuts
+
+
+@nb.njit(cache=True, nogil=True)
+def _best_cut(counts: Floats, start: int, stop: int, least: float) -> tuple[float, int]:
+    """Gain in nats of the best cut within some levels, and the last level before it."""
+    n_classes = counts.shape[1]
+    total, left = np.zeros(n_classes), np.zeros(n_classes)
+    for level in range(start, stop):
+        for c in range(n_classes):
+            total[c] += counts[level, c]
+    whole = _surprise(total, total, False)
+    weight, best, place = total.sum(), 0.0, start
+    for level in range(start, stop - 1):
+        for c in range(n_classes):
+            left[c] += counts[level, c]
+        n_left = left.sum()
+        if n_left < least or weight - n_left < least:
+            continue
+        gain = whole - _surprise(left, total, False) - _surprise(left, total, True)
+        if gain > best:
+            best, place = gain, level
+    return best, place
+
+
+@nb.njit(cache=True, nogil=True)
+def _surprise(part: Floats, total: Floats, rest: bool) -> float:
+    """N H(Y) of the counts in `part`, or of those in `total` that are not in it."""
+    n, sum_of_logs = 0.0, 0.0
+    for c in range(len(part)):
+        count = total[c] - part[c] if rest else part[c]
+        if count > 0:
+            n += count
+            sum_of_logs += count * np.log(count)
+    return n * np.log(n) - sum_of_logs if n > 0 else 0.0

@@ -1,0 +1,204 @@
+"""Columns of any kind to fine byte codes: as much of them as any later cut can use.
+
+A column of booleans or strings is discrete. A column of numbers is discrete if it holds at most
+DISCRETE_LEVELS different values and all of them are whole, otherwise continuous. The caller's word
+goes before this rule. Continuous columns are cut here into many fine bins, among whose edges are
+those of equal width and of equal share; what the search works on are groups of such bins, learnt
+from the rows it may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.arrays import MISSING, Bytes, Floats, Truths, Values
+from core.config import Discretize, Kind
+from core.data.texts import Column, Texts
+from core.data.values import split_missing
+from core.errors import InvalidData
+
+MAX_LEVELS = 255
+FINE_LEVELS = 128
+DISCRETE_LEVELS = 10
+CLASS_LEVELS = 30
+"""Like DISCRETE_LEVELS, for the target: labels with up to this many whole numbers are classes."""
+
+RARE_ROWS = 5
+"""Levels with fewer rows are merged, where there are more than DISCRETE_LEVELS: nothing can be
+learnt about them, and an id has no others."""
+
+OTHER = "(other)"
+MERGED_NAMED = 5
+"""Of the levels that share a code, how many are named; rare ones are often names of people."""
+
+_GLANCE = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class FineColumn:
+    """What fine codes stand for; 255 is a missing value.
+
+    Discrete columns have `levels`, the last shared by the `n_merged` rarest, of which `merged`
+    names a few. Continuous ones have the inner `edges` of their bins, and the `lowest` and
+    `highest` value in each.
+    """
+
+    name: str
+    n_missing: int = 0
+    n_infinite: int = 0
+    levels: tuple[str, ...] | None = None
+    merged: tuple[str, ...] = ()
+    n_merged: int = 0
+    edges: Floats | None = None
+    lowest: Floats | None = None
+    highest: Floats | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the column was taken for."""
+        return "continuous" if self.levels is None else "discrete"
+
+    @property
+    def n_levels(self) -> int:
+        """Number of fine codes."""
+        if self.levels is not None:
+            return len(self.levels)
+        return 0 if self.lowest is None else len(self.lowest)
+
+
+def fine_column(
+    name: str,
+    values: Column,
+    discretize: Discretize,
+    row_weights: Floats | None = None,
+    *,
+    is_target: bool = False,
+) -> tuple[FineColumn, Bytes]:
+    """Learn a column's levels or fine bins, and its codes (n_rows,).
+
+    A row of weight 2 counts like two rows; one without weight teaches nothing.
+    """
+    present, known, n_infinite = split_missing(name, values)
+    few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
+    kind: Kind = discretize.kinds.get(name) or (
+        "discrete" if _is_discrete(known, few) else "continuous"
+    )
+    codes = np.full(len(present), MISSING, dtype=np.uint8)
+    n_missing = int(len(present) - present.sum())
+    if kind == "discrete":
+        weights = None if row_weights is None else row_weights[present]
+        learnt, codes[present] = _learn_levels(known, weights, merge_rare=not is_target)
+        return FineColumn(name, n_missing, n_infinite, **learnt), codes
+    if isinstance(known, Texts):
+        raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
+    weights = np.ones(len(known)) if row_weights is None else row_weights[present]
+    numbers = known.astype(np.float64)
+    bins = discretize.target_bins if is_target else discretize.bins
+    by_share = is_target or discretize.strategy == "quantile"
+    taught = weights > 0
+    edges = _fine_edges(numbers[taught], weights[taught], bins, shares_first=by_share)
+    codes[present] = np.searchsorted(edges, numbers, side="right")
+    lowest, highest = _ranges(numbers[taught], codes[present][taught], len(edges) + 1)
+    column = FineColumn(name, n_missing, n_infinite, edges=edges, lowest=lowest, highest=highest)
+    return column, codes
+
+
+def even_cuts(low: float, high: float, bins: int) -> Floats:
+    """Edges of equal width, strictly within the range; halved, no range is too wide for a float."""
+    shares = np.arange(1, bins) / bins
+    cuts: Floats = 2 * (low / 2 + (high / 2 - low / 2) * shares)
+    return np.unique(cuts[cuts > low])
+
+
+def quantile_places(held: Floats, bins: int) -> Values:
+    """After which of the values, whose weights add up to `held`, equal shares end."""
+    shares = np.arange(1, bins) / bins
+    last = np.searchsorted(held, shares * held[-1] * (1 - 1e-12))
+    return np.unique(last[last < len(held) - 1])
+
+
+def level_name(value: Any) -> str:
+    """How a value is called among the levels of its column."""
+    if isinstance(value, np.bool_ | bool):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+    return str(value)
+
+
+def _is_discrete(known: Values | Texts, few: int) -> bool:
+    if isinstance(known, Texts) or known.dtype.kind not in "iuf":
+        return True
+    for part in (known[:_GLANCE], known):
+        levels = np.unique(part)
+        if len(levels) > few or (levels != np.floor(levels)).any():
+            return False
+    return True
+
+
+def _fine_edges(numbers: Floats, weights: Floats, bins: int, *, shares_first: bool) -> Floats:
+    """Edges of equal width and of equal share, and as many between them as there is room for."""
+    if len(numbers) == 0:
+        return np.zeros(0)
+    values, place = np.unique(numbers, return_inverse=True)
+    held = np.cumsum(np.bincount(place, weights=weights), dtype=np.float64)
+    between = values[:-1] / 2 + values[1:] / 2
+    wanted = [even_cuts(values[0], values[-1], bins), between[quantile_places(held, bins)]]
+    wanted = wanted[::-1] if shares_first else wanted
+    fine = between[quantile_places(held, FINE_LEVELS)] if len(between) > FINE_LEVELS else between
+    edges = np.zeros(0)
+    for more in (*wanted, fine):
+        joined = np.unique(np.concatenate([edges, more]))
+        edges = joined if len(joined) < MAX_LEVELS else edges
+    within: Floats = edges[edges > values[0]]
+    return within
+
+
+def _ranges(numbers: Floats, codes: Bytes, n_levels: int) -> tuple[Floats, Floats]:
+    lowest, highest = np.full(n_levels, np.inf), np.full(n_levels, -np.inf)
+    np.minimum.at(lowest, codes, numbers)
+    np.maximum.at(highest, codes, numbers)
+    return lowest, highest
+
+
+def different(known: Values | Texts) -> tuple[Sequence[Any], Values]:
+    """The different values, of texts also such as do not occur, and which one each row has."""
+    if isinstance(known, Texts):
+        return known.vocabulary, known.places
+    values, places = np.unique(known, return_inverse=True)
+    return list(values), places
+
+
+def _learn_levels(
+    known: Values | Texts, weights: Floats | None, *, merge_rare: bool
+) -> tuple[dict[str, Any], Bytes]:
+    """Names of the levels and of those merged into the last one, and the codes."""
+    values, places = different(known)
+    counts = np.bincount(places, weights, len(values))
+    rare = _rare(counts, merge_rare=merge_rare)
+    kept = np.flatnonzero((counts > 0) & ~rare)
+    merged = np.flatnonzero(rare)
+    code_of = np.full(len(values), len(kept) if len(merged) else MISSING, dtype=np.int64)
+    code_of[kept] = np.arange(len(kept))
+    levels = (*(level_name(values[i]) for i in kept.tolist()), *((OTHER,) if len(merged) else ()))
+    commonest = merged[np.argsort(-counts[merged], kind="stable")[:MERGED_NAMED]]
+    named = tuple(level_name(values[i]) for i in commonest.tolist())
+    learnt = {"levels": levels, "merged": named, "n_merged": len(merged)}
+    return learnt, code_of[places].astype(np.uint8)
+
+
+def _rare(counts: Values, *, merge_rare: bool) -> Truths:
+    """Which levels are merged: those of few rows, and the rarest beyond what a byte can name."""
+    occurs = counts > 0
+    n_levels = np.count_nonzero(occurs)
+    rare = np.zeros(len(counts), dtype=bool)
+    if merge_rare and n_levels > DISCRETE_LEVELS:
+        rare = occurs & (counts < RARE_ROWS)
+    if n_levels - np.count_nonzero(rare) > MAX_LEVELS - rare.any():
+        rare[np.argsort(-counts, kind="stable")[MAX_LEVELS - 1 : n_levels]] = True
+    return rare if np.count_nonzero(rare) > 1 else np.zeros(len(counts), dtype=bool)

@@ -1,0 +1,100 @@
+"""What a reader should know about the table before believing anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from core.data.table import Table
+from core.results import SelectionResult, TableWarning
+
+LEAK_SHARE = 0.95
+"""Of all there is to know about the label: a column that tells so much alone is too good."""
+
+MISSING_SHARE = 0.9
+CONSTANT_SHARE = 0.99
+N_FOLDS = 5
+
+
+def look_for_warnings(
+    table: Table, names: Sequence[str], classes: Sequence[str], result: SelectionResult
+) -> tuple[TableWarning, ...]:
+    """All there is to be warned of, each with the columns it is about."""
+    found = (
+        *_leak(result),
+        *_ids(result),
+        *_copies(table, names),
+        *_thin(table, names),
+        *_rare_classes(table, classes, result.target),
+        *_few_rows(table, result.target),
+    )
+    return tuple(found)
+
+
+def _leak(result: SelectionResult) -> Iterator[TableWarning]:
+    told = result.held_out
+    if told is None or not result.selected or len(told.information) < 2:
+        return
+    if told.information[1] >= LEAK_SHARE * told.entropy:
+        name = result.selected[0].name
+        yield TableWarning(
+            code="leaks_target",
+            columns=(name,),
+            message=f"{name!r} alone tells nearly all there is to know about {result.target!r}, "
+            "also on rows held out: is it known before the target is?",
+        )
+
+
+def _ids(result: SelectionResult) -> Iterator[TableWarning]:
+    ids = tuple(column.name for column in result.dropped if column.reason == "id_like")
+    if ids:
+        message = f"{_list(ids)}: hardly a value occurs more than a few times, as in an id."
+        yield TableWarning(code="id_like", columns=ids, message=message)
+
+
+def _copies(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
+    by_codes: dict[bytes, list[str]] = {}
+    for name, codes in zip(names, table.codes, strict=True):
+        by_codes.setdefault(codes.tobytes(), []).append(name)
+    for alike in by_codes.values():
+        if len(alike) > 1:
+            message = f"{_list(alike)} say the same in every row."
+            yield TableWarning(code="copy", columns=tuple(alike), message=message)
+
+
+def _thin(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
+    weights = table.weights
+    missing, constant = [], []
+    for n, (name, column) in enumerate(zip(names, table.columns, strict=True)):
+        held = np.bincount(np.minimum(table.codes[n], column.n_levels), weights)
+        known = held[: column.n_levels]
+        if known.sum() < (1 - MISSING_SHARE) * weights.sum():
+            missing.append(name)
+        elif known.max() > CONSTANT_SHARE * known.sum():
+            constant.append(name)
+    if missing:
+        message = f"{_list(missing)}: missing in more than {MISSING_SHARE:.0%} of the rows."
+        yield TableWarning(code="mostly_missing", columns=tuple(missing), message=message)
+    if constant:
+        message = f"{_list(constant)}: one value in more than {CONSTANT_SHARE:.0%} of the rows."
+        yield TableWarning(code="nearly_constant", columns=tuple(constant), message=message)
+
+
+def _rare_classes(table: Table, classes: Sequence[str], target: str) -> Iterator[TableWarning]:
+    rows = np.bincount(table.labels, minlength=len(classes))
+    rare = [name for name, n in zip(classes, rows, strict=True) if 0 < n < N_FOLDS]
+    if rare:
+        message = f"Of {_list(rare)} there are fewer rows than folds: little can be held out."
+        yield TableWarning(code="rare_class", columns=(target,), message=message)
+
+
+def _few_rows(table: Table, target: str) -> Iterator[TableWarning]:
+    if table.n_rows < len(table.columns):
+        message = f"There are fewer rows ({table.n_rows}) than columns ({len(table.columns)})."
+        yield TableWarning(code="few_rows", columns=(target,), message=message)
+
+
+def _list(names: Sequence[str], most: int = 5) -> str:
+    named = ", ".join(repr(name) for name in names[:most])
+    return named if len(names) <= most else f"{named} and {len(names) - most} more"

@@ -1,0 +1,74 @@
+"""What losses of held-out rows say, on losses made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.arrays import Floats
+from core.crossfit.choice import (
+    Configuration,
+    best_configuration,
+    by_other_folds,
+    held_out,
+    mean_and_error,
+    suggest_k,
+)
+
+RNG = np.random.default_rng(0)
+ONES = np.ones(400)
+
+
+def noisy(mean: float, spread: float = 0.1) -> Floats:
+    values: Floats = RNG.normal(size=400)
+    scaled: Floats = mean + spread * (values - values.mean()) / values.std()
+    return scaled
+
+
+def test_weights_count_like_repetition() -> None:
+    counts = RNG.integers(1, 5, 400).astype(float)
+    values = noisy(1.0)
+    repeated = np.repeat(values, counts.astype(int))
+    found = mean_and_error(values, counts)
+    assert found == pytest.approx(mean_and_error(repeated, np.ones(len(repeated))))
+    assert found[1] == pytest.approx(repeated.std(ddof=1) / len(repeated) ** 0.5)
+
+
+def test_fewer_states_are_taken_while_they_are_as_good() -> None:
+    base = noisy(1.0)
+    losses = {
+        Configuration("uniform", 2): base + noisy(0.2),
+        Configuration("uniform", 4): base + noisy(0.004),
+        Configuration("uniform", 8): base,
+        Configuration("quantile", 2): base + noisy(0.5),
+    }
+    assert best_configuration(losses, ONES) == Configuration("uniform", 4)
+    losses[Configuration("quantile", 2)] = base - noisy(0.3)
+    assert best_configuration(losses, ONES) == Configuration("quantile", 2)
+
+
+def test_the_fewest_features_within_an_error_of_the_best() -> None:
+    base = noisy(1.0)
+    rising = np.array([base, base + noisy(0.1), base + noisy(0.2)])
+    assert suggest_k(rising, ONES, 5) == 0
+    falling = np.array([base, base - noisy(0.3), base - 0.3 - noisy(0.2), base - 0.502 + noisy(0)])
+    assert suggest_k(falling, ONES, 5) == 2
+
+
+def test_a_fold_has_no_say_in_its_own_configuration() -> None:
+    folds = np.repeat([0, 1], 200)
+    low, high = Configuration("uniform", 2), Configuration("uniform", 9)
+    better = np.where(folds == 0, 0.0, 1.0)
+    losses = {low: better, high: 1 - better}
+    assert by_other_folds(losses, folds, ONES) == {0: high, 1: low}
+
+
+def test_information_is_what_the_loss_falls_by() -> None:
+    labels = np.repeat([0, 1], 200).astype(np.uint8)
+    losses = np.array([np.full(400, 0.7), noisy(0.4), noisy(0.9)])
+    found = held_out(losses, noisy(0.3), labels, ONES, 5)
+    assert found.entropy == pytest.approx(np.log(2))
+    assert found.information == pytest.approx((0, 0.3, -0.2))
+    assert found.standard_error == pytest.approx((0, 0.0075, 0.0075), abs=1e-4)
+    assert found.all_features == pytest.approx(0.4)
+    assert (found.n_folds, found.n_rows) == (5, 400)

@@ -1,0 +1,112 @@
+"""Every row is held out once, and nothing that is said about it has seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.config import Discretize, GsmCpd, Mrmr, SelectionConfig
+from core.cpd.ladder import count_classes
+from core.cpd.prediction import LabelModel
+from core.crossfit.folds import CrossFit, Fold, Path, Plan
+from core.data.preparation import prepare
+from core.data.table import Table
+from core.gsm.method import plan_gsm
+from core.rivals.method import plan_rival
+from core.workers import Workers
+
+QUICK = GsmCpd(ranks=(1, 6), n_models=1, n_init=1)
+
+
+def table_of(seed: int, n_rows: int = 400, *, told: float = 1.0) -> Table:
+    """Two numbers that tell about the label by so much, and six that do not."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_rows)
+    numbers = {f"x{i}": rng.normal(size=n_rows) + told * y * (i < 2) for i in range(8)}
+    config = SelectionConfig(seed=seed, n_threads=1)
+    return prepare(numbers | {"y": y}, "y", config, lambda _: None).table
+
+
+def remember(seen: list[Fold]) -> Callable[..., Path]:
+    def propose(table: Table, fold: Fold, rank: int, length: int, _wait: object) -> Path:
+        seen.append(fold)
+        class_weights = np.bincount(table.labels[fold.train]).astype(float)
+        model = count_classes(fold.recipe.counts, class_weights, 1.0)
+        return Path(range(length), [LabelModel.of(model)])
+
+    return propose
+
+
+def test_folds_learn_from_the_other_rows_only() -> None:
+    table, seen = table_of(0), list[Fold]()
+    with Workers(1) as workers:
+        CrossFit(table, 5, remember(seen), workers).plan((2,), 3)
+    assert {fold.index for fold in seen} == set(range(5))
+    for fold in seen:
+        assert not set(fold.train) & set(fold.test)
+        assert len(fold.train) + len(fold.test) == table.n_rows
+        alone = table.take(fold.train).learn(fold.strategy)
+        for own, given in zip(alone.groupings, fold.recipe.groupings, strict=True):
+            assert np.array_equal(own.table, given.table)
+            assert np.array_equal(own.counts, given.counts)
+
+
+def test_what_held_out_rows_hold_changes_no_recipe() -> None:
+    table = table_of(1)
+    with Workers(1) as workers:
+        folds = CrossFit(table, 5, remember([]), workers).folds
+    turned = replace(table, labels=np.where(folds == 0, 1 - table.labels, table.labels))
+    for strategy in ("uniform", "quantile", "supervised"):
+        one, other = (
+            t.learn_without_folds([strategy], folds, 5)[strategy, 0] for t in (table, turned)
+        )
+        for a, b in zip(one.groupings, other.groupings, strict=True):
+            assert np.array_equal(a.table, b.table)
+            assert np.array_equal(a.counts, b.counts)
+
+
+def plan_of(table: Table, n_threads: int = 1, k: int | None = None) -> Plan:
+    with Workers(n_threads) as workers:
+        return plan_gsm(table, k, QUICK, workers)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_not_vouched_for_and_what_tells_is(seed: int) -> None:
+    noise = plan_of(table_of(seed, told=0.0))
+    assert noise.suggested_k == 0
+    assert max(noise.held_out.information) < 0.02
+    telling = plan_of(table_of(seed))
+    assert 2 <= telling.suggested_k <= 3  # now and then a column that tells nothing is lucky
+    low, high = telling.held_out.information[0], telling.held_out.information[2]
+    assert low == 0 and 0.1 < high < telling.held_out.entropy
+    assert telling.held_out.information[2] == max(telling.held_out.information[:3])
+
+
+def test_threads_agree() -> None:
+    table = table_of(4)
+    assert plan_of(table, 1) == plan_of(table, 2) == plan_of(table, 3)
+
+
+def test_rivals_are_held_against_the_same_rows() -> None:
+    plan = plan_rival(table_of(5), None, Mrmr())
+    assert plan is not None
+    assert plan.suggested_k == 2
+    assert {score.strategy for score in plan.scores} <= {"uniform", "quantile", "supervised"}
+
+
+def test_an_explicit_k_is_followed_to_its_end() -> None:
+    assert len(plan_of(table_of(6), k=8).held_out.information) == 9
+
+
+def test_paths_grow_while_more_features_help() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1500)
+    numbers = {f"x{i}": rng.normal(size=1500) + 0.3 * y for i in range(36)}
+    config = SelectionConfig(discretize=Discretize(strategy="quantile"), n_threads=1)
+    table = prepare(numbers | {"y": y}, "y", config, lambda _: None).table
+    plan = plan_of(table)
+    assert len(plan.held_out.information) > 16
+    assert plan.suggested_k > 15
