@@ -14,12 +14,6 @@ Kind = Literal["continuous", "discrete"]
 Strategy = Literal["uniform", "quantile", "supervised"]
 
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "quantile", "supervised")
-CROSS_ROWS = 20_000
-"""More rows are sampled: the error that is left, some thousandths of a nat, decides nothing."""
-
-MAX_STRATEGIES = 2
-"""So many ways to cut are tried with more states than one for each class."""
-
 PAPER_RANKS = (5, 10, 15, 20, 30)
 
 

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from core.config import CROSS_ROWS, MAX_STRATEGIES, GsmCpd, SelectionConfig
+from core.config import GsmCpd, SelectionConfig
+
+CROSS_ROWS = 20_000
+"""More rows are sampled: the error that is left, some thousandths of a nat, decides nothing."""
+
+MAX_STRATEGIES = 2
+"""So many ways to cut are tried with more states than one for each class."""
 
 OF_THE_TRUTH = 2.5
 """Peaks that the tests measure lie below the estimate, and above the estimate divided by this."""

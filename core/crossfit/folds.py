@@ -9,7 +9,7 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.callbacks import OnFraction, OnWait, ignore
-from core.config import CROSS_ROWS, MAX_STRATEGIES, Strategy
+from core.config import Strategy
 from core.cpd.prediction import LabelModel, held_out_losses
 from core.crossfit.choice import (
     Configuration,
@@ -25,6 +25,7 @@ from core.crossfit.choice import (
 )
 from core.data.resampling import draw_rows
 from core.data.table import Recipe, Table
+from core.memory import CROSS_ROWS, MAX_STRATEGIES
 from core.results import HeldOut, RankScore
 from core.workers import Workers
 
