@@ -180,10 +180,9 @@ METHODS: tuple[type[Method], ...] = (GsmCpd, Mrmr, Jmi, Jmim, Cmim, Rjmi, Iselec
 class Discretize:
     """How continuous columns are cut, and which columns are what when the rule is not to decide.
 
-    With the strategy "auto" held-out rows decide between equal width, equal share and cuts where
-    the label changes (supervised). `target_bins` is how many classes a continuous target is cut
-    into. With `missing` "auto" a missing value is a level of its own where it tells about the
-    label; "level" makes it one everywhere, "ignore" nowhere.
+    With "auto" held-out rows decide between equal width, equal share and cuts where the label
+    changes (supervised); a continuous target is cut into `target_bins`. A missing value is a level
+    of its own where it tells about the label ("auto"), everywhere or nowhere.
     """
 
     bins: int = 5
@@ -269,10 +268,7 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class SelectionConfig:
-    """One selection: how many features, by which method, from what.
-
-    `n_threads` of 0 means all cores; it never changes the answer.
-    """
+    """How many features, by which method, from what; `n_threads` never changes the answer."""
 
     k: int | Literal["auto"] = "auto"
     _: KW_ONLY
