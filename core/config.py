@@ -268,7 +268,7 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class SelectionConfig:
-    """How many features, by which method, from what; `n_threads` never changes the answer."""
+    """How many features, by which method, from what; `n_threads` (0: all cores) changes nothing."""
 
     k: int | Literal["auto"] = "auto"
     _: KW_ONLY
