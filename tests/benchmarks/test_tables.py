@@ -25,8 +25,8 @@ def part() -> Part:
 
 def test_an_outlier_among_the_test_rows_moves_no_cut(part: Part) -> None:
     train, test, ordered = part.codes(["wide", "word"])
-    assert {0, 4} <= set(train[:, 0].tolist())
-    assert test[0].tolist()[0] == 4
+    assert len(set(train[:, 0].tolist())) > 2
+    assert test[0].tolist()[0] == train[:, 0].max()
     assert ordered.tolist() == [True, False]
 
 

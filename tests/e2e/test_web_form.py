@@ -48,7 +48,7 @@ def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service:
     assert '"deadline_seconds": 600' in curl
     assert 'labels={"project": "wine", "note": "a=b"},' in python
     page.get_by_role("button", name="Run").click()
-    expect(page.locator(".headline")).to_contain_text("1 feature chosen")
+    expect(page.locator(".headline")).to_contain_text("1 feature tells")
     (job,) = service.client.get("/v1/jobs", params={"label": "project=wine"}).json()["items"]
     asked = job["specification"]
     assert asked["columns"]["candidates"] == ["hue", "proline"]

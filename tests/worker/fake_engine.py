@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from core import methods
 from core.config import Method, SelectionConfig
-from core.data.problem import CodedProblem
+from core.data.table import Table
 from core.errors import InvalidData
+from core.methods import Choice
 from core.results import (
     EncodedColumn,
     ModelFit,
@@ -115,15 +116,16 @@ def result_of(
 
 
 def choose_in_part(
-    problem: CodedProblem, k: int | None, method: Method, on_progress: Report, *_: object
-) -> RivalOutcome:
+    table: Table, k: int | None, method: Method, on_progress: Report, **_: object
+) -> Choice:
     """For the units of a job: the first k columns, at a pace or with a fault that `method` sets."""
     if method.name == "globalfs":
         raise InvalidData("GlobalFS is refused", "method")
     for step in range(10 if method.name == "rjmi" else 1):
         on_progress(Progress(phase="select", fraction=step / 10))
         time.sleep(0.05)
-    return RivalOutcome(steps=tuple(RivalStep(f, 0.0) for f in problem.searched[:k]))
+    outcome = RivalOutcome(steps=tuple(RivalStep(f, 0.0) for f in table.searched[:k]))
+    return Choice(outcome, table.learn("uniform"), None)
 
 
 def install() -> None:

@@ -49,7 +49,8 @@ N_ROWS = 100_000
 def ids(n_columns: int, length: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     numbers = [rng.permutation(N_ROWS) for _ in range(n_columns)]
-    return {f"x{i}": [f"{n:0{length}}" for n in column] for i, column in enumerate(numbers)}
+    columns = {f"x{i}": [f"{n:0{length}}" for n in column] for i, column in enumerate(numbers)}
+    return {**columns, "number": rng.normal(size=N_ROWS)}
 
 
 def words(n_columns: int) -> dict[str, Any]:
