@@ -204,7 +204,7 @@ def test_methods_are_compared_in_one_picture(page: Page, service: Service) -> No
     expect(page.locator("#chart-ranking circle:visible")).to_have_count(
         4
     )  # and what no and all features reach
-    expect(page.locator("#chart-stability")).to_contain_text("2 samples")
+    expect(page.locator("#chart-stability")).to_contain_text("2 random halves")
 
 
 def test_a_wide_result_takes_few_requests(page: Page, service: Service, tmp_path: Path) -> None:

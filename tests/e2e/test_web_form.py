@@ -50,7 +50,7 @@ def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service:
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".headline")).to_contain_text("1 feature tells")
     (job,) = service.client.get("/v1/jobs", params={"label": "project=wine"}).json()["items"]
-    asked = job["specification"]
+    asked = service.client.get(f"/v1/jobs/{job['id']}").json()["specification"]
     assert asked["columns"]["candidates"] == ["hue", "proline"]
     assert asked["discretize"]["kinds"] == {"proline": "continuous"}
     page.goto(f"/#/new?like={job['id']}")

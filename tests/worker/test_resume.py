@@ -92,7 +92,7 @@ def third_choice(progress: Progress) -> bool:
 
 
 def second_split(progress: Progress) -> bool:
-    return progress.phase == "evaluate" and progress.fraction > 0.7
+    return progress.phase == "evaluate" and progress.fraction > 0.8
 
 
 @pytest.fixture
