@@ -47,7 +47,7 @@ print(json.dumps({"numba": "numba" in sys.modules, "modules": len(sys.modules)})
 _MEMORY = """
 import json, sys
 import numpy as np
-from core.config import CpdConfig
+from core.fit_config import CpdConfig
 from core.cpd.em import fit_cpd
 def megabytes(field):
     lines = open("/proc/self/status").read().splitlines()

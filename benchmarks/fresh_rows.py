@@ -26,7 +26,7 @@ from benchmarks.units import OURS, Document, do_units, read_units
 from benchmarks.worlds import TARGET, WORLDS, Table, World
 from core.arrays import Bytes, Floats
 from core.config import GsmCpd, SelectionConfig
-from core.data.encoding import encode_with
+from core.data.recoding import encode_with
 from core.pipeline import select_features
 from core.results import ModelFit, SelectionResult
 

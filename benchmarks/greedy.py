@@ -15,11 +15,12 @@ from benchmarks.iteration import begin_run
 from benchmarks.plan import Plan
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import Seconds, best, timed
-from core.config import Family, GsmCpd, Objective
+from core.config import GsmCpd, Objective
 from core.cpd.em import fit_models
 from core.cpd.rows import prepare_rows
 from core.data.problem import CodedProblem
-from core.gsm.chance import Chance
+from core.fit_config import Family
+from core.gsm.chance import Chance, Occurring
 from core.gsm.method import select_gsm
 from core.gsm.objective import AveragedObjective, ModelObjective
 from core.gsm.search import choose
@@ -129,7 +130,7 @@ def _choose(
         n_select=plan.n_select,
         candidates=np.arange(len(problem.n_levels)),
         included=(),
-        chance=Chance.of(problem, plan.rank, goal),
+        chance=Chance.of(Occurring.of(problem), plan.rank, goal),
         lazy=lazy,
     )
     chosen: list[int] = []

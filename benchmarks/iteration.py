@@ -12,12 +12,12 @@ from benchmarks.figures import Figure
 from benchmarks.plan import Plan, Size
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import Seconds, clock_hertz, take_turns
-from core.config import CpdConfig
 from core.cpd._lanes import LANES
 from core.cpd.bank import Bank
 from core.cpd.em import EmRun, uniform_scale
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
+from core.fit_config import CpdConfig
 from core.workers import Workers
 
 

@@ -14,10 +14,10 @@ from benchmarks.iteration import begin_run
 from benchmarks.plan import Plan
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import take_turns
-from core.config import CpdConfig
 from core.cpd.em import fit_cpd
 from core.cpd.rows import prepare_rows
 from core.data.problem import CodedProblem
+from core.fit_config import CpdConfig
 from core.workers import Workers
 
 FEW, MORE = 2, 8

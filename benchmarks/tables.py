@@ -10,7 +10,8 @@ import polars as pl
 
 from core.arrays import Bytes, Truths, Values
 from core.config import Discretize
-from core.data.encoding import encode_column, encode_with
+from core.data.encoding import encode_column
+from core.data.recoding import encode_with
 from core.data.resampling import Split, stratified_split
 
 TARGET = "target"

@@ -152,6 +152,14 @@ def _xor_in_blocks(rng: Rng, n: int) -> Table:
     return blocks | {"left": left, "right": right, TARGET: _flip(rng, left ^ right, 0.05)}
 
 
+def _xor_beside_others(rng: Rng, n: int) -> Table:
+    """Two numbers whose signs count only together, beside three that count alone."""
+    left, right = rng.normal(size=n), rng.normal(size=n)
+    alone = _normals(rng, n, 3, "alone")
+    label = _toss(rng, 2 * np.sign(left * right) + _total(alone))
+    return _normals(rng, n, 20) | {"left": left, "right": right, **alone, TARGET: label}
+
+
 def _many_levels(rng: Rng, n: int) -> Table:
     real = {f"real{i}": rng.integers(0, 3, n) for i in range(4)}
     words = {"id": _ids(rng, n), "words": _words(rng, n, 100), "terms": _words(rng, n, 40)}
@@ -251,6 +259,9 @@ WORLDS: dict[str, World] = {
     ),
     "exclusive or": World(800, _xor, each("left", "right")),
     "exclusive or in blocks": World(1500, _xor_in_blocks, each("left", "right")),
+    "exclusive or beside others": World(
+        1500, _xor_beside_others, (*each("left", "right"), *_names("alone", 3))
+    ),
     "many levels": World(800, _many_levels, _names("real", 4)),
     "gaps": World(1000, _gaps, _names("real", 4)),
     "silence speaks": World(800, _silence, (*_names("real", 2), *each("cancelled", "answered"))),

@@ -7,44 +7,14 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from core.errors import require, require_choice, require_int, require_number
+from core.fit_config import CpdConfig, Family
 
-Family = Literal["joint", "per_class"]
 Objective = Literal["latent", "label"]
 Kind = Literal["continuous", "discrete"]
 Strategy = Literal["uniform", "quantile", "supervised"]
 
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "quantile", "supervised")
 PAPER_RANKS = (5, 10, 15, 20, 30)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CpdConfig:
-    """How one low-rank model is fitted.
-
-    `tol` is the rise of the penalised mean log-likelihood per row and iteration below which the fit
-    has converged. `smoothing` is the Dirichlet pseudo-count that every state adds to each of its
-    distributions, spread over the levels like the variable's own marginal.
-    """
-
-    rank: int = 20
-    family: Family = "joint"
-    n_init: int = 4
-    max_iter: int = 300
-    tol: float = 1e-5
-    smoothing: float = 0.1
-    accelerate: bool = True
-    n_threads: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        require_int(self.rank, "rank", 1)
-        require_choice(self.family, "family", ("joint", "per_class"))
-        require_int(self.n_init, "n_init", 1)
-        require_int(self.max_iter, "max_iter", 1)
-        require_number(self.tol, "tol", 0)
-        require_number(self.smoothing, "smoothing", 0)
-        require_int(self.n_threads, "n_threads", 0)
-        require_int(self.seed, "seed", 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,28 +71,35 @@ class GsmCpd:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mrmr:
+class Pairwise:
+    """Scores that are counted; if `correct`, less what chance adds to each on average."""
+
+    correct: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mrmr(Pairwise):
     """Minimum redundancy, maximum relevance, in its difference form."""
 
     name: ClassVar[str] = "mrmr"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jmi:
+class Jmi(Pairwise):
     """Sum over the chosen of the information a pair has about the label."""
 
     name: ClassVar[str] = "jmi"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jmim:
+class Jmim(Pairwise):
     """Minimum over the chosen of the information a pair has about the label."""
 
     name: ClassVar[str] = "jmim"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cmim:
+class Cmim(Pairwise):
     """Minimum over the chosen of the information given that one."""
 
     name: ClassVar[str] = "cmim"

@@ -9,13 +9,13 @@ from core.callbacks import ignore
 from core.config import GlobalFs, GsmCpd, Iselect, Method, Rival
 from core.crossfit.choice import Configuration
 from core.crossfit.folds import Plan
-from core.data.problem import CodedProblem
 from core.data.table import Recipe, Table
 from core.gsm.completed import Completed
 from core.gsm.method import plan_gsm, select_gsm
 from core.gsm.outcome import GsmOutcome
 from core.gsm.outcome import describe_step as describe_gsm_step
 from core.gsm.step import Step
+from core.gsm.together import find_focus
 from core.results import OnProgress, Phase, Progress, Selected, SelectionResult
 from core.rivals.method import plan_rival, select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
@@ -35,6 +35,9 @@ PHASES: dict[Phase, tuple[float, float]] = {
 
 Rivals have nothing to fit: selecting is all that is left after encoding.
 """
+
+NAMED = 5
+"""Columns that a note names."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +109,10 @@ def choose(
         done.plan = teller.plan(table, k)
     plan = done.plan if configuration is None else None
     chosen = configuration or (plan.chosen if plan else _given(table, method))
-    recipe = table.learn(chosen.strategy)
+    recipe = table.learn(chosen.strategy, teller.wait)
     own_rule = isinstance(method, Iselect | GlobalFs)
     wanted = k if k is not None or plan is None or own_rule else plan.suggested_k
-    outcome = teller.select(table.problem(recipe), wanted, chosen.rank, done)
+    outcome = teller.select(table, recipe, wanted, chosen.rank, done)
     return Choice(outcome, recipe, plan)
 
 
@@ -138,10 +141,28 @@ class _GsmTeller:
             return plan_gsm(table, k, self._method, workers, self.tell)
 
     def select(
-        self, problem: CodedProblem, k: int | None, rank: int, done: Completed
+        self, table: Table, recipe: Recipe, k: int | None, rank: int, done: Completed
     ) -> GsmOutcome:
-        wanted = len(problem.searched) + len(problem.included) if k is None else k
-        return select_gsm(problem, wanted, self._method, rank, self.tell, done)
+        wanted = len(table.usable) if k is None else k
+        focus: tuple[int, ...] = ()
+        if rank > table.n_classes and self._method.objective == "label":
+            focus = find_focus(table, on_wait=lambda: self.tell("fit", 0.0, None, None))
+        problem = table.problem(recipe)
+        outcome = select_gsm(problem, wanted, self._method, rank, self.tell, done, focus)
+        return replace(outcome, notes=self._notes(focus))
+
+    def _notes(self, focus: Sequence[int]) -> tuple[str, ...]:
+        if not focus or not self._names:
+            return ()
+        few = [self._names[n] for n in focus[:NAMED]]
+        named = ", ".join(few) + (" and others" if len(focus) > len(few) else "")
+        return (
+            "Some columns tell about the target only together: the states of the model are fitted "
+            f"to the {len(focus)} columns that tell something, alone or in a pair ({named}).",
+        )
+
+    def wait(self) -> None:
+        self.tell("fit", 0.0, None, None)
 
     def tell(self, phase: Phase, done: float, loglik: float | None, step: Step | None) -> None:
         selected = None
@@ -167,9 +188,12 @@ class _RivalTeller:
         return plan_rival(table, k, self._method, self._planned)
 
     def select(
-        self, problem: CodedProblem, k: int | None, _rank: int, _done: Completed
+        self, table: Table, recipe: Recipe, k: int | None, _rank: int, _done: Completed
     ) -> RivalOutcome:
-        return select_rival(problem, k, self._method, self._chose, self._tell)
+        return select_rival(table.problem(recipe), k, self._method, self._chose, self._tell)
+
+    def wait(self) -> None:
+        self._on_progress(Progress(phase="select", fraction=self._encoded))
 
     def _planned(self, done: float) -> None:
         low, high = PHASES["rank"]

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rapidfuzz import fuzz, process
 
 from core.config import Columns, SelectionConfig
 from core.errors import InvalidConfig, InvalidData
+
+# Comparing takes time with both lengths; names of columns are seldom half as long.
+MAX_COMPARED = 256
+SIMILAR_PERCENT = 60
 
 
 def check_names(names: Collection[str], target: str, config: SelectionConfig) -> None:
@@ -24,6 +31,32 @@ def check_names(names: Collection[str], target: str, config: SelectionConfig) ->
     _require_choice(known - {target, *weight}, config)
 
 
+def part_name(column: str, part: str) -> str:
+    """How a number that is made of a column is called."""
+    return f"{column} · {part}"
+
+
+def unfold_choice(config: SelectionConfig, parts: Mapping[str, Sequence[str]]) -> SelectionConfig:
+    """The options with the names of parts for those of the columns that they are made of.
+
+    A column is left out or searched with all its parts, and included by the first of them.
+    """
+    options, kinds = config.columns, config.discretize.kinds
+    searched = options.candidates
+    columns = replace(
+        options,
+        include=tuple(parts[name][0] if name in parts else name for name in options.include),
+        exclude=_unfolded(options.exclude, parts),
+        candidates=None if searched is None else _unfolded(searched, parts),
+    )
+    unfolded = {part: kind for name, kind in kinds.items() for part in parts.get(name, [name])}
+    return replace(config, columns=columns, discretize=replace(config.discretize, kinds=unfolded))
+
+
+def _unfolded(names: Sequence[str], parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    return tuple(part for name in names for part in parts.get(name, [name]))
+
+
 def check_k(config: SelectionConfig, n_usable: int) -> None:
     """Refuse a number of features that cannot be chosen from so many."""
     if config.k == "auto":
@@ -36,22 +69,31 @@ def check_k(config: SelectionConfig, n_usable: int) -> None:
         )
 
 
+def nearest(name: str, known: Collection[str]) -> str:
+    """What a sentence about an unknown name ends with: the nearest of those that are known."""
+    found = None
+    if len(name) <= MAX_COMPARED:
+        found = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=SIMILAR_PERCENT)
+    return f"; the nearest name is {found[0]!r}" if found else ""
+
+
 def _require_known(names: Iterable[str], known: Collection[str], field: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name not in known:
-            raise InvalidConfig(f"{field} names a column that is not there: {name!r}", field)
+            sentence = f"{field} names a column that is not there: {name!r}{nearest(name, known)}"
+            raise InvalidConfig(sentence, field)
         if name in seen:
             raise InvalidConfig(f"{field} names {name!r} twice", field)
         seen.add(name)
 
 
 def _require_features(options: Columns, taken: Collection[str]) -> None:
-    for field in ("include", "exclude", "candidates"):
+    for field, what in (("include", "chosen"), ("exclude", "left out"), ("candidates", "searched")):
         for name in getattr(options, field) or ():
             if name in taken:
-                sentence = f"names {name!r}, which is no feature here"
-                raise InvalidConfig(f"columns.{field} {sentence}", f"columns.{field}")
+                sentence = f"column {name!r} is the target or the weight and cannot be {what}"
+                raise InvalidConfig(sentence, f"columns.{field}")
     both = set(options.include) & set(options.exclude)
     if both:
         sentence = f"column {min(both)!r} is both included and excluded"

@@ -11,10 +11,12 @@ from core.checkpoint import Checkpoint
 from core.config import Bootstrap, Compare, SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.texts import Column
+from core.data.unfolding import unfold_times
 from core.experiments.comparison import compare_methods
 from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
 from core.experiments.trial import Timer, evaluate
+from core.level_counts import count_levels
 from core.methods import PHASES, Choice, choose
 from core.results import OnProgress, Phase, Progress, SelectionResult, describe_config
 from core.warnings import look_for_warnings
@@ -36,8 +38,8 @@ def select_features(
     Parameters
     ----------
     columns : mapping from name to one-dimensional array
-        Numbers, booleans or strings; NaN, None and masked values are missing. The target is among
-        them.
+        Numbers, booleans, strings or moments (datetime64); NaN, NaT, None and masked values are
+        missing. The target is among them.
     target : str
         The label; numbers that are no classes are cut into quantiles.
     config : SelectionConfig, optional
@@ -64,11 +66,14 @@ def select_features(
     config = config or SelectionConfig()
     tell, done = on_progress or ignore, checkpoint or Checkpoint()
     reporter = _Reporter(tell, config)
+    asked, unfolded = config, unfold_times(columns, target, config)
+    columns, config = unfolded.columns, unfolded.config
     prepared = prepare(columns, target, config, reporter.encoded)
     k = None if config.k == "auto" else config.k
     table, method = prepared.table, config.method
     choice = choose(table, k, method, reporter.chosen, prepared.names, done.selection)
-    result = choice.explain(_unexplained(target, prepared, choice, config), prepared.names)
+    bare = replace(_unexplained(target, prepared, choice, asked), derived=unfolded.derived)
+    result = choice.explain(bare, prepared.names)
     warnings = look_for_warnings(table, prepared.names, prepared.label.levels, result)
     result = replace(result, warnings=warnings)
     ground = partial(Ground.of, columns, prepared)
@@ -101,6 +106,7 @@ def _unexplained(
         n_distinct_rows=None,
         encoding=(*prepared.table.describe(choice.recipe), prepared.label),
         config=describe_config(config),
+        level_counts=count_levels(prepared, choice),
         notes=prepared.notes,
     )
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from core.arrays import Floats, Values, stack
 from core.config import SelectionConfig, Strategy
-from core.measures import Comparison, Evaluation, Stability
+from core.explanations import Alike, LevelCounts
+from core.measures import Comparison, Evaluation, Measure, Stability
 
 Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
 
@@ -99,6 +100,20 @@ class RankScore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HeldOutScore:
+    """One measure of the same predictions, for K = 0, 1, ...; mean and standard error of the folds.
+
+    Without features the most frequent class is predicted, and believed as often as it occurs.
+    """
+
+    measure: Measure
+    values: tuple[float, ...]
+    standard_error: tuple[float, ...]
+    all_features: float
+    all_features_se: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeldOut:
     """What the first K features told about the label on rows that nothing had seen, in nats.
 
@@ -114,6 +129,7 @@ class HeldOut:
     all_features_se: float | None
     n_folds: int
     n_rows: int
+    scores: tuple[HeldOutScore, ...] = ()
 
 
 WarningCode = Literal[
@@ -123,6 +139,10 @@ WarningCode = Literal[
     "nearly_constant",
     "mostly_missing",
     "skewed",
+    "many_levels",
+    "missing_tells",
+    "tells_nothing",
+    "poor_target",
     "rare_class",
     "few_rows",
 ]
@@ -159,6 +179,19 @@ class EncodedColumn:
     strategy: Strategy | None = None
     missing_is_level: bool = False
     information_lost: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derived:
+    """A feature made of a column of times: `elapsed` counts days `since` its first moment.
+
+    Hours go from 0, weekdays from 1, a Monday, months from 1.
+    """
+
+    name: str
+    source_column: str
+    part: Literal["elapsed", "hour", "weekday", "month"]
+    since: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,8 +249,11 @@ class SelectionResult:
     stability: Stability | None = None
     n_evaluations: int | None = None
     held_out: HeldOut | None = None
+    level_counts: tuple[LevelCounts, ...] = ()
+    alike: Alike | None = None
     warnings: tuple[TableWarning, ...] = ()
     notes: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
 
     @property
     def names(self) -> list[str]:

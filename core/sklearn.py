@@ -14,7 +14,8 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from core.arrays import Truths, Values
-from core.config import Columns, Discretize, Family, GsmCpd, Kind, Objective, SelectionConfig
+from core.config import Columns, Discretize, GsmCpd, Kind, Objective, SelectionConfig
+from core.fit_config import Family
 from core.pipeline import select_features
 from core.results import SelectionResult
 
@@ -22,8 +23,9 @@ from core.results import SelectionResult
 class GsmCpdSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """Keep the features that inform most about the target.
 
-    Columns may hold numbers, strings, categories or booleans, and may miss values; nothing has to
-    be encoded, imputed or scaled before.
+    Columns may hold numbers, strings, categories, booleans or times, and may miss values; nothing
+    has to be encoded, imputed or scaled before. A time is searched by its parts, and kept where one
+    of them is chosen.
 
     Parameters
     ----------
@@ -166,8 +168,9 @@ n_configurations, remodel, greedy
 
     def _keep(self, result: SelectionResult, names: list[str]) -> None:
         place = {name: i for i, name in enumerate(names)}
+        place |= {part.name: place[part.source_column] for part in result.derived}
         ranking = np.full(len(names), len(result.selected) + 1)
-        for feature in result.selected:
+        for feature in reversed(result.selected):
             ranking[place[feature.name]] = feature.rank
         self.result_ = result
         self.n_iter_ = max(model.n_iter for model in result.models)
@@ -189,8 +192,13 @@ n_configurations, remodel, greedy
 
 def _frame_columns(frame: Any) -> list[Values]:
     if hasattr(frame, "iloc"):
-        return [frame.iloc[:, i].to_numpy() for i in range(frame.shape[1])]
+        return [_plain(frame.iloc[:, i]).to_numpy() for i in range(frame.shape[1])]
     return [series.to_numpy() for series in frame.get_columns()]
+
+
+def _plain(series: Any) -> Any:
+    """Times by the clock on the wall: pandas would give those with a zone as objects."""
+    return series.dt.tz_localize(None) if getattr(series.dtype, "tz", None) else series
 
 
 def _free_name(name: str, taken: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.data.fine import even_cuts
 from core.data.table import Table
 from core.results import SelectionResult, TableWarning
 
@@ -14,6 +15,7 @@ LEAK_SHARE = 0.95
 
 MISSING_SHARE = 0.9
 CONSTANT_SHARE = 0.99
+SKEWED_SHARE = 0.95
 N_FOLDS = 5
 
 
@@ -26,6 +28,7 @@ def look_for_warnings(
         *_ids(result),
         *_copies(table, names),
         *_thin(table, names),
+        *_skewed(table, result),
         *_rare_classes(table, classes, result.target),
         *_few_rows(table, result.target),
     )
@@ -79,6 +82,34 @@ def _thin(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
     if constant:
         message = f"{_list(constant)}: one value in more than {CONSTANT_SHARE:.0%} of the rows."
         yield TableWarning(code="nearly_constant", columns=tuple(constant), message=message)
+
+
+def _skewed(table: Table, result: SelectionResult) -> Iterator[TableWarning]:
+    """Columns cut at equal widths though nearly all rows fall into one of the bins."""
+    strategies = {column.name: column.strategy for column in result.encoding}
+    skewed = [
+        column.name
+        for n, column in enumerate(table.columns)
+        if strategies.get(column.name) == "uniform" and _fullest(table, n) > SKEWED_SHARE
+    ]
+    if skewed:
+        message = (
+            f"{_list(skewed)}: more than {SKEWED_SHARE:.0%} of the rows lie in one bin of equal "
+            "width, a few far from all others."
+        )
+        yield TableWarning(code="skewed", columns=tuple(skewed), message=message)
+
+
+def _fullest(table: Table, n: int) -> float:
+    """The share of the rows with a value that is in the fullest of the bins."""
+    column = table.columns[n]
+    assert column.lowest is not None and column.highest is not None  # by its strategy
+    held = np.bincount(np.minimum(table.codes[n], column.n_levels), table.weights)
+    known = held[: column.n_levels]
+    used = np.flatnonzero(known)
+    edges = even_cuts(column.lowest[used[0]], column.highest[used[-1]], table.discretize.bins)
+    bins = np.searchsorted(edges, column.lowest[used], side="right")
+    return float(np.bincount(bins, known[used]).max() / known.sum())
 
 
 def _rare_classes(table: Table, classes: Sequence[str], target: str) -> Iterator[TableWarning]:

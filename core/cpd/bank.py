@@ -134,9 +134,10 @@ class Bank:
     def expect(self, parameters: Parameters, hidden: Hidden = None) -> tuple[Floats, Floats]:
         """E-step. (C, n_models) sums over rows of log-likelihood, and of log-prior.
 
-        Variables in the mask `hidden` (n_vars,) are treated as missing in every row.
+        Variables in the mask `hidden` (n_vars,), or that the rows hide, are treated as missing in
+        every row.
         """
-        penalty = self._prepare_tables(parameters, hidden)
+        penalty = self._prepare_tables(parameters, self.rows.hidden if hidden is None else hidden)
         self._fill_posteriors(parameters, self.rows.packed.block_class, self.scale)
         per_row = self.scale * (self.row_loglik + self.rows.base[:, None])
         loglik: Floats = np.add.reduceat(per_row, self.rows.class_start, axis=0)

@@ -10,12 +10,12 @@ import numpy as np
 
 from core.arrays import Bytes, Floats, Ints, Singles, Truths
 from core.callbacks import OnWait, ignore
-from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
+from core.fit_config import CpdConfig
 from core.workers import Workers
 
 OnIteration = Callable[[int, float], None]

@@ -9,12 +9,12 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.callbacks import OnWait, ignore
-from core.config import CpdConfig
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import ROWS_PER_STATE, EmRun, states_per_class, to_cpd_fit, uniform_scale
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.cpd.seeding import seed_parameters
+from core.fit_config import CpdConfig
 from core.workers import Workers
 
 QUICK_ITERATIONS = 40

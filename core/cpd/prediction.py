@@ -29,6 +29,10 @@ class LabelModel:
         """What a fitted model says about the label."""
         return cls(fit.weights, fit.factors[:-1], fit.factors[-1])
 
+    def only(self, order: Sequence[int]) -> LabelModel:
+        """The same without the other features: leaving one out is leaving out its factor."""
+        return LabelModel(self.weights, [self.factors[n] for n in order], self.label)
+
 
 def held_out_losses(
     models: Sequence[LabelModel],

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.arrays import MISSING, Bytes, Floats, Ints
+from core.arrays import MISSING, Bytes, Floats, Ints, Truths
 from core.callbacks import OnWait, ignore
-from core.config import Family
 from core.cpd import _packing_kernels as kernels
 from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
 from core.errors import InvalidConfig, InvalidData
+from core.fit_config import Family
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Rows:
     base: (n_rows,) log-probability of each row if all variables were independent.
     marginal: (n_level_rows,); var_start: (n_vars + 1,) first level row of each variable.
     classes: the labels that own states, in order; class_start: (C,) first row of each.
+    hidden: (n_vars,) variables that states are not to explain, or None: all are to be.
     """
 
     source: Bytes
@@ -36,11 +38,24 @@ class Rows:
     classes: Ints
     class_start: Ints
     joined: DistinctRows
+    hidden: Truths | None = None
+
+    def focused(self, variables: Sequence[int]) -> Rows:
+        """The same rows, of which states explain some variables, and the label; none means all."""
+        if not variables:
+            return self
+        hidden = np.ones(self.n_vars, dtype=bool)
+        hidden[[*variables, *([-1] if self._label_is_variable else [])]] = False
+        return replace(self, hidden=hidden)
 
     @property
     def n_vars(self) -> int:
         """Variables that are modelled: all of them, or all but the label that owns the states."""
         return len(self.var_start) - 1
+
+    @property
+    def _label_is_variable(self) -> bool:
+        return bool(self.source.shape[1] == self.n_vars)
 
     @property
     def class_weights(self) -> Floats:

@@ -46,7 +46,8 @@ def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = ignore) -> Paramete
 def _draw_seeds(rows: Rows, among: Ints, n_seeds: int, rng: np.random.Generator) -> Ints:
     """Rows among some: each drawn by its weight and the square of its distance to the others."""
     pool = among[rng.choice(len(among), min(len(among), SEED_POOL), replace=False)]
-    codes = rows.source[rows.joined.rows[pool]][:, : rows.n_vars]
+    shown = np.arange(rows.n_vars) if rows.hidden is None else np.flatnonzero(~rows.hidden)
+    codes = rows.source[rows.joined.rows[pool]][:, shown]
     weights = rows.weights[pool]
     distance = np.ones(len(pool))
     seeds: list[int] = []

@@ -14,7 +14,7 @@ from scipy.special import entr
 
 from core.arrays import Bytes, Floats, Ints
 from core.config import Strategy
-from core.results import HeldOut, RankScore
+from core.results import HeldOut, HeldOutScore, RankScore
 
 CLEARLY = 2.0
 """Standard errors beyond which worse is worse."""
@@ -101,7 +101,12 @@ def score(losses: Mapping[Configuration, Floats], weights: Floats) -> tuple[Rank
 
 
 def held_out(
-    losses: Floats, all_features: Floats, labels: Bytes, weights: Floats, n_folds: int
+    losses: Floats,
+    all_features: Floats,
+    labels: Bytes,
+    weights: Floats,
+    n_folds: int,
+    scores: tuple[HeldOutScore, ...] = (),
 ) -> HeldOut:
     """What features told: from losses (K + 1, n_rows), and those (n_rows,) with all of them."""
     told = [mean_and_error(losses[0] - loss, weights) for loss in losses]
@@ -115,6 +120,19 @@ def held_out(
         all_features_se=error * everything[1],
         n_folds=n_folds,
         n_rows=len(labels),
+        scores=(*scores, _log_loss(losses, all_features, weights, error)),
+    )
+
+
+def _log_loss(losses: Floats, all_features: Floats, weights: Floats, error: float) -> HeldOutScore:
+    means, errors = zip(*(mean_and_error(loss, weights) for loss in losses), strict=True)
+    everything, its_error = mean_and_error(all_features, weights)
+    return HeldOutScore(
+        measure="log_loss",
+        values=means,
+        standard_error=tuple(error * one for one in errors),
+        all_features=everything,
+        all_features_se=error * its_error,
     )
 
 

@@ -16,27 +16,20 @@ from core.crossfit.choice import (
     best_configuration,
     by_other_folds,
     held_out,
-    is_as_good,
-    is_worse,
     score,
     sizes_of_interest,
     suggest_k,
-    total_loss,
 )
+from core.crossfit.race import LossOf, Race
+from core.crossfit.scores import FoldScores, Judged, summarise
 from core.data.resampling import draw_rows
 from core.data.table import Recipe, Table
 from core.memory import CROSS_ROWS, MAX_STRATEGIES
-from core.results import HeldOut, RankScore
+from core.results import HeldOut, HeldOutScore, RankScore
 from core.workers import Workers
 
-FIRST_LENGTH = 15
-"""How many features a path has when the number is left open, unless more of them help."""
-
-RACE_LENGTH = 30
-"""How many features a path has at most while configurations are compared."""
-
-GLANCE_FOLDS = 2
-"""After so many folds a configuration that is clearly worse than another is dropped."""
+RACE_LENGTH = 15
+"""How many features a path has while configurations are compared, before more of them help."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +75,7 @@ class CrossFit:
     workers: Workers
     on_progress: OnFraction = ignore
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
+    _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
     _done: float = 0.0
     _share: float = 0.0
 
@@ -91,7 +85,9 @@ class CrossFit:
         self.folds = self.table.deal_folds(self.n_folds)
         self.n_folds = int(self.folds.max()) + 1
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
-        recipes = self.table.learn_without_folds(self.table.strategies, self.folds, self.n_folds)
+        recipes = self.table.learn_without_folds(
+            self.table.strategies, self.folds, self.n_folds, self._wait
+        )
         self._parts = {
             (strategy, fold): Fold(
                 fold,
@@ -109,72 +105,51 @@ class CrossFit:
         most = len(self.table.strategies) + MAX_STRATEGIES * (len(ranks) - 1)
         self._share = 1 / (most + 1)
         longest = len(self.table.usable)
-        length = min(longest, max(k or 0, FIRST_LENGTH))
-        compared = min(length, RACE_LENGTH)
-        sizes = np.array(sizes_of_interest(min(compared, k or compared)))
-        weights = self.table.weights
-        tried = self._race(ranks, compared, sizes)
-        by_fold = by_other_folds(tried, self.folds, weights)
-        losses = self._joined(by_fold, length)
-        while k is None and length < longest and self._still_falls(losses):
-            length = min(2 * length, longest)
-            losses = self._joined(by_fold, length)
-        suggested = suggest_k(losses, weights, self.n_folds)
-        suggested = max(suggested, len(self.table.included))
-        everything = self._with_all(by_fold)
+        length = min(longest, RACE_LENGTH)
+        race = Race(self._loss_of(min(k or length, length)), self.folds, self.table.weights)
+        race.run(self.table.strategies, ranks)
+        by_fold = by_other_folds(race.tried, self.folds, race.weights)
+        losses = self._joined(by_fold, min(longest, max(k or 0, length)))
+        while k is None and len(losses) <= longest and self._still_falls(losses):
+            losses = self._joined(by_fold, min(len(losses) * 3 // 2, longest))
+        suggested = suggest_k(losses, race.weights, self.n_folds)
         return Plan(
-            chosen=best_configuration(tried, weights),
-            scores=score(tried, weights),
-            suggested_k=suggested,
-            held_out=held_out(losses, everything, self.table.labels, weights, self.n_folds),
+            chosen=best_configuration(race.tried, race.weights),
+            scores=score(race.tried, race.weights),
+            suggested_k=max(suggested, len(self.table.included)),
+            held_out=held_out(
+                losses,
+                self._with_all(by_fold),
+                self.table.labels,
+                race.weights,
+                self.n_folds,
+                self._scores(by_fold, len(losses) - 1),
+            ),
         )
 
-    def _race(self, ranks: Sequence[int], length: int, sizes: Ints) -> dict[Configuration, Floats]:
-        """Mean losses over the sizes, of configurations that are not clearly worse than others."""
-        tried: dict[Configuration, Floats] = {}
-        for strategy in self.table.strategies:
-            self._try(Configuration(strategy, ranks[0]), tried, length, sizes)
-        weights = self.table.weights
-        best = self._best(tried)
-        hopeful = [c for c in tried if is_as_good(tried[c], tried[best], weights)]
-        for first in sorted(hopeful, key=lambda c: total_loss(tried[c], weights))[:MAX_STRATEGIES]:
-            for rank in ranks[1:]:
-                configuration = Configuration(first.strategy, rank)
-                if not self._try(configuration, tried, length, sizes):
-                    break
-        return tried
+    def _scores(self, by_fold: dict[int, Configuration], length: int) -> tuple[HeldOutScore, ...]:
+        """How well every row is predicted under the configuration of its fold."""
+        found: dict[int, FoldScores] = {}
 
-    def _best(self, tried: dict[Configuration, Floats]) -> Configuration:
-        return min(tried, key=lambda c: total_loss(tried[c], self.table.weights))
+        def work(fold: int, on_wait: OnWait) -> None:
+            configuration = by_fold[fold]
+            part = self._parts[configuration.strategy, fold]
+            path = self._paths[configuration, length, fold]
+            judged = Judged(self.table, part.recipe, part.train, part.test, on_wait)
+            found[fold] = judged.score(path.models, path.order)
 
-    def _try(
-        self,
-        configuration: Configuration,
-        tried: dict[Configuration, Floats],
-        length: int,
-        sizes: Ints,
-    ) -> bool:
-        """Take note of a configuration, unless a few folds show that it is clearly worse."""
-        if tried and self._is_clearly_worse(configuration, tried, length, sizes):
-            return False
-        loss = self._loss(configuration, length, range(self.n_folds))[sizes].mean(axis=0)
-        tried[configuration] = loss
-        return is_as_good(loss, tried[self._best(tried)], self.table.weights)
+        self.workers.run_watched(work, list(by_fold), self._wait)
+        return summarise([found[fold] for fold in by_fold])
 
-    def _is_clearly_worse(
-        self,
-        configuration: Configuration,
-        tried: dict[Configuration, Floats],
-        length: int,
-        sizes: Ints,
-    ) -> bool:
-        first = range(min(GLANCE_FOLDS, self.n_folds))
-        loss = self._loss(configuration, length, first)[sizes].mean(axis=0)
-        seen = np.isin(self.folds, first)
-        others = {c: known[seen] for c, known in tried.items()}
-        weights = self.table.weights[seen]
-        best = min(others.values(), key=lambda known: total_loss(known, weights))
-        return is_worse(loss[seen], best, weights)
+    def _loss_of(self, length: int) -> LossOf:
+        """Mean losses over sizes up to some length, so that a configuration serves all of them."""
+        sizes = np.array(sizes_of_interest(length))
+
+        def loss_of(configuration: Configuration, folds: Iterable[int]) -> Floats:
+            losses: Floats = self._loss(configuration, length, folds)[sizes].mean(axis=0)
+            return losses
+
+        return loss_of
 
     def _loss(self, configuration: Configuration, length: int, folds: Iterable[int]) -> Floats:
         """(length + 1, n_rows) of the rows of some folds, under the model of the others."""
@@ -188,6 +163,7 @@ class CrossFit:
         def work(fold: int, on_wait: OnWait) -> None:
             part = self._parts[configuration.strategy, fold]
             path = self.propose(self.table, part, configuration.rank, length, on_wait)
+            self._paths[*at, fold] = path
             losses[:, self._rows[fold]] = self._measure(part, path.models, path.order, 0)
 
         self.workers.run_watched(work, todo, self._wait)
@@ -212,8 +188,8 @@ class CrossFit:
         return joined
 
     def _still_falls(self, losses: Floats) -> bool:
-        """Whether more features may help: the best ones are more than half of the path."""
-        return suggest_k(losses, self.table.weights, self.n_folds) > len(losses) // 2
+        """Whether more features may help: the best ones are most of the path."""
+        return suggest_k(losses, self.table.weights, self.n_folds) > len(losses) * 3 // 4
 
     def _wait(self) -> None:
         self.on_progress(self._done)

@@ -27,6 +27,35 @@ def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
 
 
 @nb.njit(cache=True, nogil=True)
+def drop_empty(cuts: Truths, counts: Floats) -> None:
+    """Keep only cuts with rows on both sides of them, up to the next."""
+    since, last = 0.0, -1
+    for level in range(len(counts)):
+        since += counts[level].sum()
+        if level < len(cuts) and cuts[level]:
+            if since > 0:
+                last, since = level, 0.0
+            else:
+                cuts[level] = False
+    if since == 0 and last >= 0:
+        cuts[last] = False
+
+
+@nb.njit(cache=True, nogil=True)
+def add_levels(counts: Floats, cuts: Truths, table: Bytes) -> Floats:
+    """(n_groups, C) sums of the levels between cuts; table[level] becomes the level's group."""
+    n_groups = min(len(counts), 1) + cuts.sum()
+    sums, group = np.zeros((n_groups, counts.shape[1])), 0
+    for level in range(len(counts)):
+        table[level] = group
+        for c in range(counts.shape[1]):
+            sums[group, c] += counts[level, c]
+        if level < len(cuts) and cuts[level]:
+            group += 1
+    return sums
+
+
+@nb.njit(cache=True, nogil=True)
 def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float) -> Truths:
     """(n_levels - 1,) where a tree cuts ordered levels to tell most about the class.
 

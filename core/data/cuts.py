@@ -13,7 +13,7 @@ from scipy.special import chdtri, xlogy
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
 from core.config import Discretize, Strategy
-from core.data._kernels import cut_where_told
+from core.data._kernels import add_levels, cut_where_told, drop_empty
 from core.data.fine import FineColumn, even_cuts, quantile_places
 
 CUT_SIGNIFICANCE = 0.01
@@ -50,18 +50,16 @@ def group_levels(
     """Group the levels of a column by `counts` (n_fine + 1, C), of which the last is missing."""
     known, missing = counts[:-1], counts[-1]
     cuts = None
-    groups = np.arange(len(known))
+    between = np.ones(max(len(known) - 1, 0), dtype=bool)
     if column.kind == "continuous" and len(known):
-        cuts = _without_empty(_cuts(column, known, strategy, discretize), known)
-        groups = np.concatenate([[0], np.cumsum(cuts)])
-    n_groups = int(groups[-1]) + 1 if len(groups) else 0
+        cuts = between = _cuts(column, known, strategy, discretize)
+        drop_empty(cuts, known)
     table = np.full(MISSING + 1, MISSING, dtype=np.uint8)
-    table[: len(groups)] = groups
-    grouped = np.zeros((n_groups, counts.shape[1]))
-    np.add.at(grouped, groups, known)
-    speaks = n_groups < MISSING and _missing_speaks(known, missing, discretize.missing, n_columns)
+    grouped: Floats = add_levels(known, between, table)
+    told = _missing_speaks(known, missing, discretize.missing, n_columns)
+    speaks = told and len(grouped) < MISSING
     if speaks:
-        table[MISSING] = n_groups
+        table[MISSING] = len(grouped)
         grouped = np.vstack([grouped, missing])
     return Grouping(table, grouped, cuts, speaks)
 
@@ -121,18 +119,6 @@ def _supervised(known: Floats, weights: Floats, bins: int) -> Truths:
     chance = float(chdtri(freedom, CUT_SIGNIFICANCE / n_places))
     cuts: Truths = cut_where_told(known, bins + MORE_LEAVES, LEAF_ROWS, chance)
     return cuts
-
-
-def _without_empty(cuts: Truths, known: Floats) -> Truths:
-    """Only cuts with rows on both sides of them, up to the next."""
-    kept = np.zeros(len(cuts), dtype=bool)
-    held = np.cumsum(known.sum(axis=1))
-    before = 0.0
-    for place in np.flatnonzero(cuts):
-        if before < held[place] < held[-1]:
-            kept[place] = True
-            before = held[place]
-    return kept
 
 
 def _missing_speaks(known: Floats, missing: Floats, how: str, n_columns: int) -> bool:

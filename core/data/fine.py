@@ -37,6 +37,9 @@ MERGED_NAMED = 5
 
 _GLANCE = 1000
 
+EXACT_AS_FLOATS = 2**53
+"""Up to here floats tell all whole numbers apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class FineColumn:
@@ -132,13 +135,23 @@ def level_name(value: Any) -> str:
 
 
 def _is_discrete(known: Values | Texts, few: int) -> bool:
-    if isinstance(known, Texts) or known.dtype.kind not in "iuf":
+    if isinstance(known, Texts) or known.dtype.kind not in "iuf" or _is_blurred(known):
         return True
     for part in (known[:_GLANCE], known):
         levels = np.unique(part)
         if len(levels) > few or (levels != np.floor(levels)).any():
             return False
     return True
+
+
+def _is_blurred(known: Values) -> bool:
+    """Whether floats, by which numbers are cut, take different whole numbers for the same."""
+    if known.dtype.kind == "f" or len(known) == 0:
+        return False
+    if max(-int(known.min()), int(known.max())) <= EXACT_AS_FLOATS:
+        return False
+    exact = np.unique(known)
+    return len(np.unique(exact.astype(np.float64))) < len(exact)
 
 
 def _fine_edges(numbers: Floats, weights: Floats, bins: int, *, shares_first: bool) -> Floats:

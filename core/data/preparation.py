@@ -112,7 +112,7 @@ def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
         return None
     column = as_column(name, columns[name])
     try:
-        if isinstance(column, Texts):
+        if isinstance(column, Texts) or column.dtype.kind == "M":
             raise TypeError
         weights: Floats = column.astype(np.float64).filled(np.nan)
     except (TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints
+from core.callbacks import OnWait, ignore
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_levels, translate
 from core.data.cuts import Grouping, group_levels
@@ -139,14 +140,17 @@ class Table:
         codes = np.ascontiguousarray(self.codes[:, rows])
         return replace(self, codes=codes, labels=self.labels[rows], row_weights=weights)
 
-    def learn(self, strategy: Strategy) -> Recipe:
+    def learn(self, strategy: Strategy, on_wait: OnWait = ignore) -> Recipe:
         """The recipe of all rows."""
-        return self.learn_without_folds((strategy,), np.zeros(self.n_rows, dtype=np.int64), 0)[
-            strategy, ALL_ROWS
-        ]
+        nowhere = np.zeros(self.n_rows, dtype=np.int64)
+        return self.learn_without_folds((strategy,), nowhere, 0, on_wait)[strategy, ALL_ROWS]
 
     def learn_without_folds(
-        self, strategies: Sequence[Strategy], folds: Ints, n_folds: int
+        self,
+        strategies: Sequence[Strategy],
+        folds: Ints,
+        n_folds: int,
+        on_wait: OnWait = ignore,
     ) -> dict[tuple[Strategy, int], Recipe]:
         """For every strategy and every fold the recipe of the rows outside of it; and of all."""
         held_out = [*range(n_folds), ALL_ROWS]
@@ -155,6 +159,7 @@ class Table:
         }
         group = folds * self.n_classes + self.labels
         for n, column in enumerate(self.columns):
+            on_wait()
             counts = self._counts(n, group, max(n_folds, 1))
             for fold in held_out:
                 kept = counts.sum(axis=1) - (0 if fold == ALL_ROWS else counts[:, fold])

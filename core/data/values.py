@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,18 @@ def _tidy(values: Values) -> Values | Texts:
     types = {type(value) for value in values}
     if types and all(issubclass(t, bool | np.bool_) for t in types):
         return values.astype(np.bool_)
+    if types and all(issubclass(t, bool | int | np.integer | np.bool_) for t in types):
+        return _whole(values)
     if types and all(issubclass(t, bool | int | float | np.number | np.bool_) for t in types):
         return values.astype(np.float64)
+    return Texts.of(values)
+
+
+def _whole(values: Values) -> Values | Texts:
+    """Whole numbers as such, or as text where they are too large for numpy's."""
+    for kind in (np.int64, np.uint64):
+        with suppress(OverflowError):
+            return values.astype(kind)
     return Texts.of(values)
 
 

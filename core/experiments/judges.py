@@ -10,13 +10,14 @@ import numpy as np
 from core.arrays import Ints, Truths
 from core.callbacks import OnFraction, part
 from core.config import Evaluate
+from core.cpd.label_curve import label_curve, of_counts, of_fit
+from core.cpd.prediction import LabelModel
 from core.data.problem import CodedProblem
 from core.experiments.ground import Ground, Part
-from core.experiments.label_curve import LabelModel, label_curve, of_counts, of_fit
 from core.experiments.nearest import Known, ask_nearest, scale_values
-from core.experiments.scores import Found, hit_scores, number_scores
 from core.measures import Classifier, Measure, Score
 from core.methods import Outcome
+from core.scores import Found, hit_scores, number_scores
 
 Curves = Mapping[Measure, Sequence[float]]
 Judge = Callable[[Part, Ints, Ints, OnFraction], Curves]

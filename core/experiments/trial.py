@@ -8,11 +8,11 @@ from core.callbacks import OnFraction, ignore, part
 from core.config import Evaluate, Method
 from core.experiments.ground import Ground, Part
 from core.experiments.judges import judge
-from core.experiments.scores import baseline_scores
 from core.experiments.summary import mean_baseline, summarise
 from core.measures import Evaluation, Scores, Trial
 from core.methods import choose
 from core.results import Progress
+from core.scores import baseline_scores
 
 Timer = Callable[[], float]
 

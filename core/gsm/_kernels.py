@@ -253,6 +253,15 @@ def surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def surprises(columns: Any, asked: int, given: Any, weights: Any) -> Any:
+    """(n, 2) of what `surprise` says of one column given each of some others."""
+    out = np.empty((len(given), 2))
+    for i in range(len(given)):
+        out[i] = surprise(columns[asked], columns[given[i]], weights)
+    return out
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def unknown_given(asked: Any, given: Any, weights: Any) -> float:
     """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
 

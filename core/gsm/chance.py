@@ -19,6 +19,33 @@ from core.data.problem import CodedProblem
 SIGNIFICANCE = 0.05
 
 
+@dataclass(frozen=True, eq=False)
+class Occurring:
+    """What the rows of a problem hold.
+
+    n_levels: (N,) how many levels of each feature occur; n_classes: how many of the label.
+    observed: (N,) share of the weight in rows where each feature is known.
+    n_rows: the weight of all rows.
+    """
+
+    n_levels: Ints
+    n_classes: int
+    observed: Floats
+    n_rows: float
+
+    @classmethod
+    def of(cls, problem: CodedProblem) -> Occurring:
+        """Count once what models of every rank are held against."""
+        held = [np.bincount(codes, problem.row_weights, MISSING + 1) for codes in problem.codes.T]
+        n_levels = [max(np.count_nonzero(h[:MISSING]), 1) for h in held]
+        return cls(
+            np.array(n_levels, dtype=np.int64),
+            int(np.count_nonzero(np.bincount(problem.labels))),
+            np.array([h[:MISSING].sum() / h.sum() for h in held]),
+            float(problem.weights.sum()),
+        )
+
+
 @dataclass(frozen=True)
 class Chance:
     """Gains that mean nothing.
@@ -34,27 +61,16 @@ class Chance:
     observed: Floats
 
     @classmethod
-    def of(cls, problem: CodedProblem, rank: int, objective: Objective) -> Chance:
+    def of(cls, occurring: Occurring, rank: int, objective: Objective) -> Chance:
         """For the features of a problem, under models of this rank."""
-        n_levels, observed = _occurring(problem)
-        n_rows = float(problem.weights.sum())
-        n_values: dict[Objective, int] = {
-            "latent": rank,
-            "label": int(np.count_nonzero(np.bincount(problem.labels))),
-        }
+        n_values: dict[Objective, int] = {"latent": rank, "label": occurring.n_classes}
         charged = float(objective == "label")
+        levels, n_rows = occurring.n_levels, occurring.n_rows
         return cls(
-            {o: _significant(n_levels, n, n_rows) for o, n in n_values.items()},
-            {o: charged * _expected(n_levels, n, n_rows) for o, n in n_values.items()},
-            observed,
+            {o: _significant(levels, n, n_rows) for o, n in n_values.items()},
+            {o: charged * _expected(levels, n, n_rows) for o, n in n_values.items()},
+            occurring.observed,
         )
-
-
-def _occurring(problem: CodedProblem) -> tuple[Ints, Floats]:
-    """(N,) how many levels of each feature occur, and in what share of the rows it is known."""
-    held = [np.bincount(codes, problem.row_weights, MISSING + 1) for codes in problem.codes.T]
-    n_levels = np.array([max(np.count_nonzero(h[:MISSING]), 1) for h in held], dtype=np.int64)
-    return n_levels, np.array([h[:MISSING].sum() / h.sum() for h in held])
 
 
 def _significant(n_levels: Ints, n_values: int, n_rows: float) -> Floats:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.arrays import Bytes, Floats, Ints
-from core.gsm._kernels import surprise, unknown_given
+from core.gsm._kernels import surprise, surprises, unknown_given
 
 SAMPLE_ROWS = 4096
 """Rows looked at first; where they leave no doubt the others are not counted."""
@@ -33,10 +33,12 @@ class Copies:
             rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
         self._sampled = np.ascontiguousarray(codes[rows].T)
         self._sampled_weights = self._weights[rows] / max(self._weights[rows].sum(), 1e-300)
+        self._sampled_error = float((self._sampled_weights**2).sum())
 
     def unknown(self, feature: int, chosen: Sequence[int], gain: float) -> float:
         """The least H(X_feature | X_c) over the chosen c; infinite if plainly above `gain`."""
-        suspects = [c for c in chosen if self._may_know(c, feature, gain)]
+        least = self._least_unknown(feature, chosen)
+        suspects = [c for c, low in zip(chosen, least, strict=True) if low <= gain]
         return min((self._unknown_given(feature, c) for c in suspects), default=np.inf)
 
     def first_copy(self, feature: int, among: Ints) -> int:
@@ -48,19 +50,21 @@ class Copies:
 
     def _are_copies(self, one: int, other: int) -> bool:
         return all(
-            self._may_know(a, b, 0.0) and self._knows(a, b) for a, b in ((one, other), (other, one))
+            self._least_unknown(a, [b])[0] <= 0 and self._knows(b, a)
+            for a, b in ((one, other), (other, one))
         )
 
     def _knows(self, other: int, feature: int) -> bool:
         asked, given = self._columns(feature, other)
         return surprise(asked, given, self._weights)[0] == 0.0
 
-    def _may_know(self, other: int, feature: int, gain: float) -> bool:
-        """Whether H(X_feature | X_other) may be below `gain`, or as low, as a sample tells."""
-        weights = self._sampled_weights
-        mean, square = surprise(self._sampled[feature], self._sampled[other], weights)
-        error = np.sqrt(max(square - mean**2, 0.0) * (weights**2).sum())
-        return bool(mean - SAMPLE_ERRORS * error <= gain)
+    def _least_unknown(self, feature: int, others: Sequence[int]) -> Floats:
+        """How low H(X_feature | X_other) may be for each of the others, as a sample tells."""
+        given = np.array(others, dtype=np.int64)
+        mean, square = surprises(self._sampled, feature, given, self._sampled_weights).T
+        error = np.sqrt(np.maximum(square - mean**2, 0.0) * self._sampled_error)
+        least: Floats = mean - SAMPLE_ERRORS * error
+        return least
 
     def _unknown_given(self, feature: int, other: int) -> float:
         """H(X_feature | X_other): nothing of a copy, and not too little where rows are few."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.callbacks import ignore
-from core.config import CpdConfig, GsmCpd
+from core.config import GsmCpd
 from core.cpd.em import fit_models
 from core.cpd.ladder import worthwhile_ranks
 from core.cpd.model import CpdFit
@@ -16,8 +16,9 @@ from core.cpd.rows import Rows, prepare_rows
 from core.crossfit.folds import CrossFit, Plan
 from core.data.problem import CodedProblem
 from core.data.table import Table
+from core.fit_config import CpdConfig
 from core.gsm.certificate import band, certify
-from core.gsm.chance import Chance
+from core.gsm.chance import Chance, Occurring
 from core.gsm.completed import Completed
 from core.gsm.copies import Copies
 from core.gsm.objective import NOTHING, AveragedObjective, Gains
@@ -53,8 +54,11 @@ def select_gsm(
     rank: int,
     tell: Tell = ignore,
     completed: Completed | None = None,
+    focus: tuple[int, ...] = (),
 ) -> GsmOutcome:
     """Choose k features under models of one rank.
+
+    If there is a `focus`, the states explain those features alone, and they are chosen first.
 
     What `completed` holds is not computed again; what is computed is added to it.
     """
@@ -67,6 +71,7 @@ def select_gsm(
     on_wait()
     table, levels = problem.table, problem.table_levels
     rows = prepare_rows(table, levels, method.family, problem.row_weights, on_wait=on_wait)
+    rows = rows.focused(focus)
 
     def on_iteration(iteration: int, loglik: float) -> None:
         tell("fit", iteration / config.max_iter, loglik, None)
@@ -74,7 +79,9 @@ def select_gsm(
     if done.fits is None:
         done.fits = fit_models(rows, levels, config, method.n_models, on_iteration, on_wait)
     with Workers(problem.n_threads) as workers:
-        return _Selection(problem, k, method, rows, done.fits, done, workers, tell).run(config)
+        return _Selection(problem, k, method, rows, done.fits, done, workers, tell, focus).run(
+            config
+        )
 
 
 @dataclass
@@ -89,10 +96,13 @@ class _Selection:
     done: Completed
     workers: Workers
     tell: Tell
+    focus: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         self.copies = Copies(self.problem.codes, self.problem.weights)
-        self.chance = Chance.of(self.problem, self.fits[0].rank, self.method.objective)
+        self.chance = Chance.of(
+            Occurring.of(self.problem), self.fits[0].rank, self.method.objective
+        )
 
     def run(self, config: CpdConfig) -> GsmOutcome:
         self.tell("select", 0.0, None, None)
@@ -141,6 +151,7 @@ class _Selection:
             included=self.problem.included,
             chance=self.chance,
             copies=self.copies,
+            focus=self.focus,
             lazy=self.method.greedy == "lazy",
             on_step=on_step,
             on_wait=lambda: self.tell("select", done / max(self.k, 1), None, None),

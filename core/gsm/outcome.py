@@ -11,6 +11,7 @@ import numpy as np
 from core.arrays import Floats
 from core.config import GsmCpd, Objective
 from core.cpd.model import CpdFit
+from core.gsm.alike import find_alike
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import Gains
@@ -56,8 +57,17 @@ class GsmOutcome:
             rank=self.rank,
             models=tuple(_model_fit(fit, variables, self.method.family) for fit in self.fits),
             n_evaluations=self.n_evaluations,
+            alike=find_alike(self.fits, self.features, self._telling(), names),
             notes=(*result.notes, *self.notes),
         )
+
+    def _telling(self) -> list[int]:
+        """What was not chosen and tells about the label by itself, the most telling first."""
+        features, told = self.first_gains.features, self.first_gains.label
+        telling = told > self.chance.significant["label"][features]
+        order = features[np.lexsort((features, -told))]
+        kept = set(features[telling].tolist()) - set(self.features)
+        return [feature for feature in order.tolist() if feature in kept]
 
     def _selected(self, names: Sequence[str]) -> tuple[Selected, ...]:
         selected: list[Selected] = []

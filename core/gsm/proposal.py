@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from core.callbacks import OnWait
@@ -13,11 +16,12 @@ from core.cpd.rows import prepare_rows
 from core.crossfit.folds import Fold, Path
 from core.data.problem import CodedProblem
 from core.data.table import Table
-from core.gsm.chance import Chance
+from core.gsm.chance import Chance, Occurring
 from core.gsm.copies import Copies
 from core.gsm.objective import AveragedObjective
 from core.gsm.search import choose
-from core.gsm.step import Task
+from core.gsm.step import Step, Task
+from core.gsm.together import find_focus
 from core.workers import Workers
 
 QUICK_CONFIGURATIONS = 256
@@ -27,65 +31,99 @@ FEW_FEATURES = 256
 """Up to here it is quicker to evaluate all of them than to find out who need not be."""
 
 
+@dataclass(eq=False)
+class _Ground:
+    """The training rows of a fold by one strategy, and what all ranks learn from them."""
+
+    problem: CodedProblem
+    copies: Copies
+    occurring: Occurring
+    ladder: Ladder | None = None
+
+
+@dataclass(eq=False)
+class _Model:
+    """A fit, and the steps that were chosen under it so far: a longer path goes on from them."""
+
+    fit: CpdFit
+    focus: tuple[int, ...]
+    steps: list[Step] = field(default_factory=list)
+
+
 class Proposer:
     """One model for each fold, strategy and rank; ranks are asked for from the lowest up."""
 
     def __init__(self, method: GsmCpd) -> None:
         self._method, self._alone = method, Workers(1)
-        self._ladders: dict[tuple[str, int], Ladder] = {}
-        self._problems: dict[tuple[str, int], CodedProblem] = {}
-        self._copies: dict[tuple[str, int], Copies] = {}
-        self._fits: dict[tuple[str, int, int], CpdFit] = {}
+        self._grounds: dict[tuple[str, int], _Ground] = {}
+        self._models: dict[tuple[str, int, int], _Model] = {}
+        self._focuses: dict[int, tuple[int, ...]] = {}
 
     def __call__(self, table: Table, fold: Fold, rank: int, length: int, on_wait: OnWait) -> Path:
         """Choose so many features at a rank, from the training rows of a fold."""
         on_wait()
-        fit = self._fit(table, fold, rank, on_wait)
-        if length == 0:
-            return Path((), [LabelModel.of(fit)])
-        problem = self._problem(table, fold)
-        chance = Chance.of(problem, fit.rank, self._method.objective)
+        model = self._model(table, fold, rank, on_wait)
+        if length > len(model.steps):
+            self._go_on(table, fold, model, length, on_wait)
+        order = [step.feature for step in model.steps[:length]]
+        return Path(order, [LabelModel.of(model.fit)])
+
+    def _go_on(self, table: Table, fold: Fold, model: _Model, length: int, on_wait: OnWait) -> None:
+        ground = self._ground(table, fold)
+        chance = Chance.of(ground.occurring, model.fit.rank, self._method.objective)
         budget = min(self._method.n_configurations, QUICK_CONFIGURATIONS)
-        objective = AveragedObjective([fit], budget, table.seed, self._alone, chance.observed)
+        observed = ground.occurring.observed
+        objective = AveragedObjective([model.fit], budget, table.seed, self._alone, observed)
         task = Task(
             objective=self._method.objective,
             n_select=length,
             candidates=np.array(table.searched, dtype=np.int64),
             included=table.included,
             chance=chance,
-            copies=self._copies[fold.strategy, fold.index],
+            copies=ground.copies,
+            focus=model.focus,
             lazy=len(table.candidates) > FEW_FEATURES,
             on_wait=on_wait,
         )
-        steps = choose(objective, task)
-        return Path([step.feature for step in steps], [LabelModel.of(fit)])
+        choose(objective, task, model.steps)
 
-    def _fit(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> CpdFit:
+    def _model(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> _Model:
         at = (fold.strategy, fold.index, rank)
-        if at not in self._fits:
-            self._fits[at] = self._new_fit(table, fold, rank, on_wait)
-        return self._fits[at]
+        if at not in self._models:
+            self._models[at] = self._new_model(table, fold, rank, on_wait)
+        return self._models[at]
 
-    def _new_fit(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> CpdFit:
+    def _new_model(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> _Model:
         labels, weights = table.labels[fold.train], table.weights[fold.train]
         class_weights = np.bincount(labels, weights, table.n_classes).astype(np.float64)
         if self._method.family == "per_class" and rank <= np.count_nonzero(class_weights):
-            return count_classes(fold.recipe.counts, class_weights, self._method.smoothing)
-        at = (fold.strategy, fold.index)
-        if at not in self._ladders:
-            problem = self._problem(table, fold)
-            levels = problem.table_levels
-            rows = prepare_rows(
-                problem.table, levels, self._method.family, problem.row_weights,
-                on_wait=on_wait,
-            )  # fmt: skip
-            config = self._method.cpd(rank=1, seed=table.seed)
-            self._ladders[at] = Ladder(rows, levels, config, self._alone)
-        return self._ladders[at].fit(rank, on_wait)
+            counts = fold.recipe.counts
+            return _Model(count_classes(counts, class_weights, self._method.smoothing), ())
+        ground, focus = self._ground(table, fold), self._focus(table, fold, on_wait)
+        if ground.ladder is None:
+            ground.ladder = self._ladder(ground.problem, focus, table.seed, on_wait)
+        return _Model(ground.ladder.fit(rank, on_wait), focus)
 
-    def _problem(self, table: Table, fold: Fold) -> CodedProblem:
+    def _ladder(
+        self, problem: CodedProblem, focus: Sequence[int], seed: int, on_wait: OnWait
+    ) -> Ladder:
+        levels = problem.table_levels
+        rows = prepare_rows(
+            problem.table, levels, self._method.family, problem.row_weights, on_wait=on_wait
+        ).focused(focus)
+        return Ladder(rows, levels, self._method.cpd(rank=1, seed=seed), self._alone)
+
+    def _focus(self, table: Table, fold: Fold, on_wait: OnWait) -> tuple[int, ...]:
+        if self._method.objective != "label":
+            return ()
+        if fold.index not in self._focuses:
+            self._focuses[fold.index] = find_focus(table, fold.train, on_wait)
+        return self._focuses[fold.index]
+
+    def _ground(self, table: Table, fold: Fold) -> _Ground:
         at = (fold.strategy, fold.index)
-        if at not in self._problems:
-            self._problems[at] = table.problem(fold.recipe, fold.train)
-            self._copies[at] = Copies(self._problems[at].codes, self._problems[at].weights)
-        return self._problems[at]
+        if at not in self._grounds:
+            problem = table.problem(fold.recipe, fold.train)
+            copies = Copies(problem.codes, problem.weights)
+            self._grounds[at] = _Ground(problem, copies, Occurring.of(problem))
+        return self._grounds[at]

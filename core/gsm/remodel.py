@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from core.arrays import Floats, Ints
-from core.config import CpdConfig, GsmCpd, Objective
+from core.config import GsmCpd, Objective
 from core.cpd.bank import Bank, Parameters
 from core.cpd.em import states_per_class, to_fit, uniform_scale
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
+from core.fit_config import CpdConfig
 from core.gsm.completed import Completed, Refit
 from core.gsm.objective import AveragedObjective
 from core.gsm.search import choose
@@ -54,9 +55,7 @@ class Remodeller:
 
     def refit(self, chosen: Sequence[int]) -> Parameters:
         """Parameters after some iterations that see only the chosen features and the label."""
-        label_is_variable = self._bank.rows.n_vars == len(self._n_levels)
-        hidden = np.ones(self._bank.rows.n_vars, dtype=bool)
-        hidden[[*chosen, *([-1] if label_is_variable else [])]] = False
+        hidden = self._bank.rows.focused(chosen).hidden
         parameters = self.parameters
         for _ in range(REFIT_ITERATIONS):
             self._bank.expect(parameters, hidden)

@@ -8,14 +8,14 @@ taken in a few groups. The label's gain is at most the latent one, and at most t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from core.arrays import Floats, Ints, Truths
 from core.config import Objective
-from core.gsm.objective import AveragedObjective, Gains, Information
+from core.gsm.fresh import Fresh
+from core.gsm.objective import AveragedObjective, Information
 from core.gsm.step import SAMPLING_ERRORS, Step, Task
 
 BATCH = 16
@@ -56,7 +56,7 @@ class _Search:
         self._bounds: dict[Objective, Floats] = {
             o: np.full(self._n, np.inf) for o in ("latent", "label")
         }
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         self._informed = task.informed
         self._chosen = list(task.chosen)
         self.remaining: Ints = np.unique(
@@ -80,6 +80,9 @@ class _Search:
     def best(self) -> Step:
         """The best candidate by the objective; by the latent gain where no label gain is real."""
         self._prepare()
+        first = self.remaining[np.isin(self.remaining, self._task.focus)]
+        if len(first):
+            return self._best_of(first)
         if self._task.objective == "label":
             while len(real := self._find_real()):
                 best, second = self._pick("label", real)
@@ -92,21 +95,49 @@ class _Search:
             if not self._lower("latent", best, second):
                 return self._step(best, second, "latent")
 
+    def _best_of(self, few: Ints) -> Step:
+        """The best of a few, all of which are looked at."""
+        self._evaluate(few, with_label=True)
+        while True:
+            real = few[self._is_real(few)]
+            by: Objective = "label" if len(real) else "latent"
+            best, second = self._pick(by, real if len(real) else few)
+            if not self._lower(by, best, second):
+                self._informed |= by == "label"
+                return self._step(best, second, by)
+
     def _lower(self, objective: Objective, *features: int | None) -> bool:
-        """Cap gains by what is unknown about their features; whether that lowers any."""
-        if self._task.copies is None:
+        """Cap gains by what is unknown about their features; whether that lowers any.
+
+        If so, the next best are likely to be lowered, and ever more of them are capped at a time:
+        where most columns are copies, two by two would go through all columns as often.
+        """
+        at = np.array([feature for feature in features if feature is not None])
+        lowered = self._cap(objective, at)
+        n_more = 2
+        while lowered:
+            seen = self._seen()
+            uncapped = seen[np.isinf(self._fresh.caps[seen])]
+            best_first = uncapped[np.argsort(-self._net(objective)[uncapped], kind="stable")]
+            n_more *= 2
+            if not self._cap(objective, best_first[:n_more]):
+                return True
+        return False
+
+    def _cap(self, objective: Objective, features: Ints) -> bool:
+        if self._task.copies is None or not len(features):
             return False
-        at = [feature for feature in features if feature is not None]
-        before = self._fresh.of(objective)[at]
-        latent = self._fresh.latent
-        self._fresh.caps[at] = [self._task.copies.unknown(f, self._chosen, latent[f]) for f in at]
-        return bool((self._fresh.of(objective)[at] < before).any())
+        self._listen()
+        before = self._fresh.of(objective)[features]
+        latent, unknown = self._fresh.latent, self._task.copies.unknown
+        self._fresh.caps[features] = [unknown(int(f), self._chosen, latent[f]) for f in features]
+        return bool((self._fresh.of(objective)[features] < before).any())
 
     def _forget_label(self) -> None:
         """Start over for the latent gain alone, which costs a fraction of the label's."""
         fresh = self._fresh
         self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         if not self._task.lazy:
             self._evaluate(self.remaining, with_label=False)
 
@@ -155,7 +186,7 @@ class _Search:
         self._objective.add(feature)
         self._chosen.append(feature)
         self.remaining = self.remaining[self.remaining != feature]
-        self._fresh = _Fresh.empty(self._n)
+        self._fresh = Fresh.empty(self._n)
         return self._objective.information()
 
     def _best_possible(self, objective: Objective, features: Ints) -> Floats:
@@ -226,10 +257,13 @@ class _Search:
         return self.remaining[self._fresh.done[self.remaining]]
 
     def _evaluate(self, features: Ints, *, with_label: bool) -> None:
-        if self._task.on_wait is not None:
-            self._task.on_wait()
+        self._listen()
         if len(features):
             self._fresh.store(self._objective.gains(features, with_label=with_label))
+
+    def _listen(self) -> None:
+        if self._task.on_wait is not None:
+            self._task.on_wait()
 
     def _step(
         self,
@@ -260,38 +294,3 @@ class _Search:
             n_evaluations=self._objective.n_evaluations,
             informed=self._informed,
         )
-
-
-@dataclass
-class _Fresh:
-    """Gains evaluated for the current S, by feature; -inf where not evaluated.
-
-    `caps` is what is unknown about a feature given S, infinite where nobody looked.
-    """
-
-    latent: Floats
-    latent_se: Floats
-    label: Floats
-    label_se: Floats
-    done: Truths = field(init=False)
-    caps: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.done = np.zeros(len(self.latent), dtype=bool)
-        self.caps = np.full(len(self.latent), np.inf)
-
-    @classmethod
-    def empty(cls, n: int) -> _Fresh:
-        """Nothing evaluated yet."""
-        return cls(*(np.full(n, -np.inf) for _ in range(4)))
-
-    def store(self, gains: Gains) -> None:
-        """Take note of gains."""
-        at = gains.features
-        self.latent[at], self.latent_se[at] = gains.latent, gains.latent_se
-        self.label[at], self.label_se[at] = gains.label, gains.label_se
-        self.done[at] = True
-
-    def of(self, objective: Objective) -> Floats:
-        """The gains that decide."""
-        return np.minimum(self.label if objective == "label" else self.latent, self.caps)

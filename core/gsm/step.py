@@ -47,7 +47,8 @@ class Step:
 class Task:
     """What to choose from and how.
 
-    `chosen` was taken before; `informed` once a choice among it told about the label.
+    `chosen` was taken before; `informed` once a choice among it told about the label. Those in
+    `focus` come before all others.
     """
 
     objective: Objective
@@ -57,6 +58,7 @@ class Task:
     chance: Chance
     copies: Copies | None = None
     chosen: tuple[int, ...] = ()
+    focus: tuple[int, ...] = ()
     lazy: bool = True
     informed: bool = False
     on_step: OnStep | None = None

@@ -95,13 +95,15 @@ def _x_log_x(count: Any, lookup: Floats) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> tuple[float, float]:
+def information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> tuple[float, float]:
     """Give I(X;B|A) and I(X,A;B) from counts over (x, a, b), leaving out what is missing.
 
-    `shape` is (levels of a, levels of b, stored levels of b, stored pairs).
+    `shape` is (levels of a, levels of b, stored levels of b, stored pairs, whether both are less
+    what chance adds: half the degrees of freedom that occur, for each row).
     """
-    n_a, n_b, stored_b, n_pairs = shape
+    n_a, n_b, stored_b, n_pairs, correct = shape
     ab = np.zeros((n_a, n_b), dtype=cells.dtype)
+    seen = np.zeros(n_a, dtype=np.int64)
     s_xab, s_xa = 0.0, 0.0
     for x in range(n_levels):
         for a in range(n_a):
@@ -115,6 +117,7 @@ def _information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> t
                 ab[a, b] += count
                 s_xab += _x_log_x(count, lookup)
             s_xa += _x_log_x(xa, lookup)
+            seen[a] += xa > 0
     s_ab, s_a, s_b, total = 0.0, 0.0, 0.0, 0.0
     for a in range(n_a):
         for b in range(n_b):
@@ -125,7 +128,24 @@ def _information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> t
         s_b += _x_log_x(ab[:, b].sum(), lookup)
     if total <= 0:
         return 0.0, 0.0
-    return (s_xab - s_xa - s_ab + s_a) / total, (s_xab - s_xa - s_b) / total + np.log(total)
+    given, both = _by_chance(ab, seen) if correct else (0.0, 0.0)
+    conditional, joint = s_xab - s_xa - s_ab + s_a, s_xab - s_xa - s_b
+    return (conditional - given) / total, (joint - both) / total + np.log(total)
+
+
+@njit(cache=True, nogil=True)
+def _by_chance(ab: Counts, seen: Ints) -> tuple[float, float]:
+    """What chance adds to total I(X;B|A) and I(X,A;B); seen[a] levels of X occur with each a."""
+    n_a, n_b = ab.shape
+    given, some_b = 0.0, 0
+    for a in range(n_a):
+        n_seen = 0
+        for b in range(n_b):
+            n_seen += ab[a, b] > 0
+        given += max(seen[a] - 1, 0) * max(n_seen - 1, 0) / 2
+    for b in range(n_b):
+        some_b += ab[:, b].sum() > 0
+    return given, max(seen.sum() - 1, 0) * max(some_b - 1, 0) / 2
 
 
 @njit(cache=True, nogil=True)
@@ -149,7 +169,7 @@ def _inform_group(
     marginal = np.empty(stored[first:last].max() * n_pairs, dtype=weights.dtype)
     for member in range(first, last):
         _marginal(marginal, table, n_codes, n_pairs, strides[member], stored[member])
-        conditional[member], joint[member] = _information(marginal, levels[member], shape, lookup)
+        conditional[member], joint[member] = information(marginal, levels[member], shape, lookup)
 
 
 @njit(cache=True, nogil=True)
@@ -203,112 +223,3 @@ def lower_minima(
                 found = joint[member] if use_joint else conditional[member]
                 minima[member] = min(minima[member], found)
             n_applied[group] += 1
-
-
-@njit(cache=True, nogil=True)
-def _log(count: Any, lookup: Floats) -> Any:
-    return lookup[np.int64(count)] if lookup.size > 0 else np.log(count)
-
-
-@njit(cache=True, nogil=True)
-def _segment_information(
-    codes: Bytes, labels: Bytes, rows: Ints, xy: Counts, x_: Counts, weights: Counts, lookup: Floats
-) -> float:
-    """Total weight times I(X;Y) over `rows`; leaves the tables as empty as they came.
-
-    Summing over rows, not cells, makes a segment of a few rows cost a few steps.
-    """
-    y_ = np.zeros(xy.shape[1], dtype=xy.dtype)
-    total = y_[0]
-    for row in rows:
-        if codes[row] != MISSING:
-            weight = weights[row] if weights.size > 0 else 1
-            xy[codes[row], labels[row]] += weight
-            x_[codes[row]] += weight
-            y_[labels[row]] += weight
-            total += weight
-    information = 0.0
-    for row in rows:
-        if codes[row] != MISSING:
-            x, y = codes[row], labels[row]
-            gained = _log(xy[x, y], lookup) + _log(total, lookup)
-            gained -= _log(x_[x], lookup) + _log(y_[y], lookup)
-            information += gained * weights[row] if weights.size > 0 else gained
-    for row in rows:
-        if codes[row] != MISSING:
-            xy[codes[row], labels[row]] = 0
-            x_[codes[row]] = 0
-    return information
-
-
-@njit(cache=True, nogil=True)
-def inform_segments(
-    columns: Bytes,
-    levels: Ints,
-    labels: Bytes,
-    n_classes: int,
-    rows: Ints,
-    starts: Ints,
-    weights: Counts,
-    lookup: Floats,
-) -> Floats:
-    """Total weight times I(X;Y|S) of each row of `columns`.
-
-    Rows that agree on S are one segment of `rows`; a segment begins at each of `starts`.
-    """
-    found = np.zeros(columns.shape[0])
-    for member in range(columns.shape[0]):
-        xy = np.zeros((levels[member], n_classes), dtype=weights.dtype)
-        x_ = np.zeros(levels[member], dtype=weights.dtype)
-        for segment in range(starts.size - 1):
-            inside = rows[starts[segment] : starts[segment + 1]]
-            found[member] += _segment_information(
-                columns[member], labels, inside, xy, x_, weights, lookup
-            )
-    return found
-
-
-@njit(cache=True, nogil=True)
-def inform_subsets(
-    prefix: Ints,
-    n_prefixes: int,
-    columns: Bytes,
-    levels: Ints,
-    labels: Bytes,
-    n_classes: int,
-    weights: Counts,
-    lookup: Floats,
-) -> Floats:
-    """I(P,X;Y) of each row X of `columns` with the pattern P, which is negative where missing."""
-    found = np.zeros(columns.shape[0])
-    shape = np.array([1, n_classes, n_classes, n_classes])
-    for member in range(columns.shape[0]):
-        table = np.zeros(n_prefixes * levels[member] * n_classes, dtype=weights.dtype)
-        for row in range(prefix.size):
-            code = columns[member, row]
-            if code != MISSING and prefix[row] >= 0:
-                pattern = prefix[row] * levels[member] + code
-                cell = pattern * n_classes + labels[row]
-                table[cell] += weights[row] if weights.size > 0 else 1
-        found[member] = _information(table, n_prefixes * levels[member], shape, lookup)[1]
-    return found
-
-
-@njit(cache=True, nogil=True)
-def scaled_kernel(
-    base: Floats,
-    patterns: Ints,
-    feature_kernel: Floats,
-    codes: Ints,
-    label_kernel: Floats,
-    labels: Ints,
-    shares: Floats,
-) -> Floats:
-    """Give D^(1/2) K D^(1/2), K the product of three kernels; the lower triangle is enough."""
-    n, root = patterns.size, np.sqrt(shares)
-    scaled = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i + 1):
-            kernel = base[patterns[i], patterns[j]] * feature_kernel[codes[i], codes[j]]
-            scaled[i, j] = kernel * label_kernel[labels[i], labels[j]] * root[i] * root[j]
-    return scaled

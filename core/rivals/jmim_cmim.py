@@ -28,7 +28,7 @@ class MinimumCriterion:
         self._n_chosen = 0
         # Never touched beyond the features that are chosen, so an ample size costs nothing.
         self._codes = np.empty((n_steps, pairs.n_rows), dtype=np.uint16)
-        self._shapes = np.empty((n_steps, 4), dtype=np.int64)
+        self._shapes = np.empty((n_steps, 5), dtype=np.int64)
 
     def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones; bounds, except for the two highest."""

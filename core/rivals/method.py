@@ -66,7 +66,7 @@ def select_rival(
             case GlobalFs():
                 return globalfs(problem, k, method, workers, progress)
             case _:
-                pairs = PairInformation(problem, workers, progress)
+                pairs = PairInformation(problem, workers, progress, correct=method.correct)
                 criterion = _pairwise_criterion(method, pairs, n_steps)
                 return search_forward(problem, k, criterion, progress)
 

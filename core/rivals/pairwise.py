@@ -32,10 +32,19 @@ def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
 class PairInformation:
     """Plug-in information in nats, over the rows where all that is asked about is present.
 
-    Members are positions in `members`, the ascending features that take part.
+    Members are positions in `members`, the ascending features that take part. `correct`: less what
+    chance adds on average.
     """
 
-    def __init__(self, problem: CodedProblem, workers: Workers, progress: StepProgress) -> None:
+    def __init__(
+        self,
+        problem: CodedProblem,
+        workers: Workers,
+        progress: StepProgress,
+        *,
+        correct: bool = False,
+    ) -> None:
+        self._correct = correct
         self._problem, self._workers, self._progress = problem, workers, progress
         self._columns = pack(problem, workers)
         self.n_rows, self.members = problem.n_rows, self._columns.features
@@ -49,12 +58,15 @@ class PairInformation:
     def about_label(self) -> Floats:
         """Give I(X;Y) of every member."""
         n = self._problem.n_classes
-        return self._inform(self._problem.labels.astype(np.uint16), np.array([1, n, n, n]))[1]
+        return self._inform(
+            self._problem.labels.astype(np.uint16), np.array([1, n, n, n, self._correct])
+        )[1]
 
     def about_member(self, member: int) -> Floats:
         """Give I(X;X_s) of every member, s being `member`."""
         columns = self._columns
-        shape = [1, columns.levels[member], columns.stored[member], columns.stored[member]]
+        levels, stored = columns.levels[member], columns.stored[member]
+        shape = [1, levels, stored, stored, self._correct]
         return self._inform(self._digits(member).astype(np.uint16), np.array(shape))[1]
 
     def about_label_with(self, member: int) -> Floats:
@@ -66,7 +78,7 @@ class PairInformation:
         n = self._problem.n_classes
         pairs = self._digits(member).astype(np.uint16) * np.uint16(n) + self._problem.labels
         levels, stored = self._columns.levels[member], self._columns.stored[member]
-        return pairs.astype(np.uint16), np.array([levels, n, n, stored * n])
+        return pairs.astype(np.uint16), np.array([levels, n, n, stored * n, self._correct])
 
     def lower_minima(
         self,

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from core.arrays import MISSING, Floats, Ints
 from core.config import Rjmi
 from core.data.problem import CodedProblem
-from core.rivals import _kernels
+from core.rivals import _set_kernels
 from core.rivals.forward import search_forward
 from core.rivals.outcome import RivalOutcome
 from core.rivals.progress import StepProgress
@@ -117,7 +117,7 @@ class RenyiCriterion:
         old, codes = np.divmod(patterns, n_levels)
         own = self._level_kernel(n_levels)
         return self._renyi(
-            _kernels.scaled_kernel(self._kernel, old, own, codes, label_kernel, labels, shares)
+            _set_kernels.scaled_kernel(self._kernel, old, own, codes, label_kernel, labels, shares)
         )
 
     def _renyi(self, matrix: Floats) -> float:

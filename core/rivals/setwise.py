@@ -6,7 +6,7 @@ import numpy as np
 
 from core.arrays import MISSING, Floats, Ints
 from core.data.problem import CodedProblem
-from core.rivals import _kernels
+from core.rivals import _set_kernels
 from core.rivals.pairwise import counting
 from core.rivals.progress import StepProgress
 from core.workers import Workers
@@ -37,7 +37,7 @@ class SetInformation:
         def inform(task: Ints) -> None:
             chunk = features[task]
             columns, levels = self._columns[chunk], p.n_levels[chunk]
-            found[task] = _kernels.inform_segments(columns, levels, *fixed)
+            found[task] = _set_kernels.inform_segments(columns, levels, *fixed)
 
         self._workers.run(inform, self._tasks(len(features), len(rows)), self._progress.inside)
         return 2.0 * found
@@ -63,7 +63,7 @@ class SetInformation:
         def inform(task: Ints) -> None:
             chunk = features[task]
             columns, levels = self._columns[chunk], p.n_levels[chunk]
-            found[task] = _kernels.inform_subsets(pattern, n_patterns, columns, levels, *fixed)
+            found[task] = _set_kernels.inform_subsets(pattern, n_patterns, columns, levels, *fixed)
 
         tasks = self._tasks(len(features), p.n_rows)
         self._workers.run(inform, tasks, lambda _: self._progress.inside(0.0))

@@ -12,7 +12,6 @@ import pytest
 
 from core.config import (
     Columns,
-    CpdConfig,
     Discretize,
     Evaluate,
     GsmCpd,
@@ -21,6 +20,7 @@ from core.config import (
 )
 from core.cpd.em import fit_cpd
 from core.errors import CoreError, InvalidConfig, InvalidData
+from core.fit_config import CpdConfig
 from core.pipeline import select_features
 
 CODES = np.zeros((4, 2), dtype=np.uint8)
@@ -45,7 +45,7 @@ BAD_DATA: dict[str, tuple[dict[Any, Any], SelectionConfig, str]] = {
     "no dimension": (columns(a=3), SelectionConfig(1), "a"),
     "ragged lists": (columns(a=[[1], [1, 2], [3], [4]]), SelectionConfig(1), "a"),
     "lengths differ": (columns(a=[1, 2, 3]), SelectionConfig(1), "a"),
-    "dates": (columns(a=np.arange(4).astype("datetime64[D]")), SelectionConfig(1), "a"),
+    "durations": (columns(a=np.arange(4).astype("timedelta64[D]")), SelectionConfig(1), "a"),
     "name that is no string": ({7: [1, 2, 3, 4], "y": GOOD["y"]}, SelectionConfig(1), "7"),
     "negative weight": (columns(w=[1, -1, 1, 1]), SelectionConfig(1, weight_column="w"), "w"),
     "missing weight": (columns(w=[1, np.nan, 1, 1]), SelectionConfig(1, weight_column="w"), "w"),

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
-from core.config import STRATEGIES, Columns, Family, GsmCpd, Objective, SelectionConfig
+from core.config import STRATEGIES, Columns, GsmCpd, Objective, SelectionConfig
+from core.fit_config import Family
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick, xor_table

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from core.config import Evaluate, Mrmr
-from core.data.encoding import encode_with
+from core.cpd.label_curve import label_curve
+from core.cpd.prediction import LabelModel
+from core.data.recoding import encode_with
 from core.documents import read_result
-from core.experiments.label_curve import LabelModel, label_curve
 from core.pipeline import select_features
 from core.results import SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 )
 @pytest.mark.filterwarnings("ignore:No features were selected")  # most of their data is noise
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
-    check(estimator)
+    check(estimator)  # scikit-learn's own, which asserts by itself
 
 
 def quick(k: Any = 3, **options: Any) -> GsmCpdSelector:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from core.config import SelectionConfig
+from core.config import Discretize, SelectionConfig
 from core.pipeline import select_features
 from tests.core.tables import QUICK, mixed_table
 
@@ -44,6 +45,14 @@ def test_each_fault_is_named_with_its_columns() -> None:
         "mostly_missing": ("void",),
         "nearly_constant": ("same",),
     }
+
+
+def test_a_column_cut_at_equal_widths_though_all_lie_in_one_bin() -> None:
+    table = mixed_table()
+    few_far = np.where(np.arange(400) % 100 == 7, 1e6, table["size"])
+    config = replace(CONFIG, discretize=Discretize(strategy="uniform"))
+    found = select_features({**table, "far": few_far}, "y", config).warnings
+    assert {warning.code: warning.columns for warning in found} == {"skewed": ("far",)}
 
 
 def test_fewer_rows_than_columns() -> None:

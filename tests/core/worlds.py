@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import settings
 from numpy.typing import NDArray
 
-from core.config import CpdConfig, Family
 from core.cpd.em import fit_cpd
 from core.cpd.model import CpdFit
+from core.fit_config import CpdConfig, Family
 from tests.core.reference import MISSING, Bytes, Floats, Model
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import Family
 from core.cpd.em import states_per_class
 from core.cpd.model import CpdFit
 from core.cpd.rows import prepare_rows
+from core.fit_config import Family
 from tests.core import reference
 from tests.core.worlds import (
     World,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.config import CpdConfig
 from core.cpd.em import fit_cpd
 from core.cpd.ladder import Ladder, count_classes, worthwhile_ranks
 from core.cpd.rows import prepare_rows
+from core.fit_config import CpdConfig
 from core.workers import Workers
 from tests.core.worlds import random_model, sample
 

@@ -8,9 +8,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from core.config import CpdConfig, Family
 from core.cpd.em import fit_cpd
-from core.experiments.label_curve import label_curve, of_fit
+from core.cpd.label_curve import label_curve, of_fit
+from core.fit_config import CpdConfig, Family
 from tests.core import reference
 from tests.core.reference import MISSING, Model
 from tests.core.worlds import World, as_model, random_model, random_world, sample

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from core.arrays import MISSING
 from core.config import Discretize
-from core.data.encoding import encode_column, encode_with
+from core.data.encoding import encode_column
 from core.data.fine import OTHER
+from core.data.recoding import encode_with
 from core.errors import InvalidData
 from tests.core.worlds import examples
 
@@ -138,6 +139,21 @@ def test_a_level_never_seen_is_missing_if_none_were_merged() -> None:
 def test_what_a_value_is_does_not_depend_on_how_it_is_stored(learnt_from: Any, new: Any) -> None:
     column = encode_column("x", learnt_from, DEFAULT)
     assert encode_with(column.learnt, new)[:2].tolist() == column.codes[:2].tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, object])
+def test_whole_numbers_that_floats_do_not_tell_apart_are_levels(dtype: Any) -> None:
+    values = np.array([2**60 + i for i in range(12)] * 6, dtype=dtype)
+    coded = encode_column("x", values, Discretize())
+    assert coded.learnt.kind == "discrete"
+    assert coded.learnt.levels == tuple(str(2**60 + i) for i in range(12))
+    apart = np.array([2**60 + 1024 * i for i in range(12)] * 6, dtype=dtype)
+    assert encode_column("x", apart, Discretize()).learnt.kind == "continuous"
+
+
+def test_numbers_too_large_for_any_type_are_levels() -> None:
+    coded = encode_column("x", [10**30 + i for i in range(12)] * 6, Discretize())
+    assert coded.n_levels == 12
 
 
 def test_a_target_has_more_classes_and_is_cut_by_quantiles() -> None:

@@ -48,6 +48,25 @@ def information(
     return h(xs, given) + h(ys, given) - h(xs, ys, given) - h(given)
 
 
+def by_chance(
+    problem: CodedProblem, xs: set[int], ys: set[int | str], given: frozenset[int] = frozenset()
+) -> float:
+    """Half the degrees of freedom of I(X;Y|Z) that occur, for each row."""
+    rows = present(problem, [v for v in {*xs, *ys, *given} if v != "y"])  # type: ignore[misc]
+    rows = [row for row in rows if problem.weights[row] > 0]
+    if not rows:
+        return 0.0
+    seen: dict[tuple[int, ...], tuple[set[tuple[int, ...]], set[tuple[int, ...]]]] = {}
+    for row in rows:
+        z, x, y = (tuple(_value(problem, row, v) for v in part) for part in (given, xs, ys))
+        with_x, with_y = seen.setdefault(z, (set(), set()))
+        with_x.add(x)
+        with_y.add(y)
+    freedom = sum((len(x) - 1) * (len(y) - 1) for x, y in seen.values())
+    total = sum(problem.weights[row] for row in rows)
+    return float(freedom / (2 * total))
+
+
 def mrmr(problem: CodedProblem, chosen: list[int], i: int) -> float:
     redundancy = [information(problem, {i}, {s}) for s in chosen]
     return information(problem, {i}, {"y"}) - (float(np.mean(redundancy)) if chosen else 0.0)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,11 @@ def oracle_problem(name: str, n_threads: int = 0) -> CodedProblem:
     )
 
 
+def corrected_variant(method: Rival) -> Rival:
+    assert isinstance(method, Mrmr | Jmi | Jmim | Cmim)
+    return replace(method, correct=True)
+
+
 def scores(selection: RivalOutcome) -> list[float]:
     return [step.score for step in selection.steps]
 
@@ -71,6 +77,41 @@ def test_agrees_with_its_definition(
     selection = select_rival(problem, None, method)
     assert list(selection.features) == [feature for feature, _ in expected]
     np.testing.assert_allclose(scores(selection), [s for _, s in expected], atol=1e-10)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@every_method
+def test_corrected_scores_agree_with_their_definition(
+    method: Rival,
+    score: Callable[[CodedProblem, list[int], int], float],
+    weights: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = random_problem(2, missing=True, weights=weights)
+    plain = reference.information
+
+    def corrected(*asked: Any) -> float:
+        return plain(*asked) - reference.by_chance(*asked)
+
+    monkeypatch.setattr(reference, "information", corrected)
+    expected = reference.greedy(problem, 9, score)
+    selection = select_rival(problem, None, corrected_variant(method))
+    assert list(selection.features) == [feature for feature, _ in expected]
+    np.testing.assert_allclose(scores(selection), [s for _, s in expected], atol=1e-10)
+    assert scores(selection) != scores(select_rival(problem, None, method))
+
+
+@every_method
+def test_corrected_many_levels_are_no_advantage(method: Rival, score: object) -> None:
+    rng = np.random.default_rng(0)
+    told = rng.integers(0, 2, 400)
+    codes = np.column_stack([rng.integers(0, 60, 400), told]).astype(np.uint8)
+    labels = np.where(rng.random(400) < 0.66, told, 1 - told).astype(np.uint8)
+    problem = CodedProblem(
+        codes=codes, n_levels=np.array([60, 2]), labels=labels, n_classes=2, candidates=(0, 1)
+    )
+    assert select_rival(problem, 1, method).features == (0,)
+    assert select_rival(problem, 1, corrected_variant(method)).features == (1,)
 
 
 @every_method

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
-from core.experiments.scores import baseline_scores, belief_scores, hit_scores, number_scores
+from core.scores import baseline_scores, belief_scores, hit_scores, number_scores
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

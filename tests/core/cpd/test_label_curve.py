@@ -7,15 +7,15 @@ import pytest
 
 from core.arrays import MISSING, Bytes, Floats
 from core.config import GsmCpd
-from core.cpd.model import CpdFit
-from core.data.problem import CodedProblem
-from core.experiments.label_curve import (
+from core.cpd.label_curve import (
     SMOOTHING,
     label_beliefs,
     label_curve,
     of_counts,
     of_fit,
 )
+from core.cpd.model import CpdFit
+from core.data.problem import CodedProblem
 from core.gsm.method import select_gsm
 from tests.core import reference
 from tests.core.rivals.problems import random_problem

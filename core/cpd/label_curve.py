@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
@@ -18,9 +17,10 @@ from scipy.special import softmax
 from core.arrays import Bytes, Floats, Singles, Values
 from core.callbacks import OnFraction, ignore
 from core.cpd.model import CpdFit
+from core.cpd.prediction import LabelModel
 from core.data.problem import CodedProblem
-from core.experiments.scores import belief_scores
 from core.measures import Measure
+from core.scores import belief_scores
 
 SMOOTHING = 1.0
 """Pseudo-count of a class, spread over the levels of a feature like the feature's own marginal."""
@@ -29,22 +29,9 @@ ROWS_PER_BLOCK = 4096
 _TINY = 1e-30
 
 
-@dataclass(frozen=True)
-class LabelModel:
-    """States that explain the chosen features and the label.
-
-    `weights` is P(z), (F,); `factors` P(x | z), (n_levels, F), of each feature in order of choice;
-    `label` P(y | z), (C, F).
-    """
-
-    weights: Floats
-    factors: Sequence[Floats]
-    label: Floats
-
-
 def of_fit(fit: CpdFit, order: Sequence[int]) -> LabelModel:
     """Restrict a fitted model to the features of `order`."""
-    return LabelModel(fit.weights, [fit.factors[n] for n in order], fit.factors[-1])
+    return LabelModel.of(fit).only(order)
 
 
 def of_counts(train: CodedProblem, order: Sequence[int]) -> LabelModel:

@@ -1,0 +1,46 @@
+"""How new rows are encoded by what was learnt about a column. Loads no compiler."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.arrays import MISSING, Bytes, Floats, Values
+from core.data.fine import different, level_name
+from core.data.texts import Column, Texts
+from core.data.values import split_missing
+from core.errors import InvalidData
+from core.results import EncodedColumn
+
+
+def encode_with(learnt: EncodedColumn, values: Column) -> Bytes:
+    """Encode new rows as the learnt ones were; a level never seen is the merged one, or missing."""
+    present, known, _ = split_missing(learnt.name, values)
+    n_known = len(learnt.levels) - learnt.missing_is_level
+    codes = np.full(len(present), n_known if learnt.missing_is_level else MISSING, dtype=np.uint8)
+    codes[present] = _codes(known, learnt, n_known)
+    return codes
+
+
+def as_numbers(learnt: EncodedColumn, values: Column) -> Floats:
+    """The values of a continuous column, the codes of a discrete one; NaN where missing."""
+    if learnt.kind == "discrete":
+        codes = encode_with(learnt, values).astype(np.float64)
+        return np.where(codes == MISSING, np.nan, codes)
+    present, known, _ = split_missing(learnt.name, values)
+    numbers = np.full(len(present), np.nan)
+    numbers[present] = known
+    return numbers
+
+
+def _codes(known: Values | Texts, learnt: EncodedColumn, n_known: int) -> Bytes:
+    if learnt.edges is not None:
+        if isinstance(known, Texts):
+            raise InvalidData(
+                f"column {learnt.name!r} holds text where numbers were learnt", learnt.name
+            )
+        return np.searchsorted(np.array(learnt.edges), known, side="right").astype(np.uint8)
+    code_of = {level: code for code, level in enumerate(learnt.levels[:n_known])}
+    unknown = n_known - 1 if learnt.n_merged else MISSING
+    values, places = different(known)
+    codes = (code_of.get(level_name(value), unknown) for value in values)
+    return np.fromiter(codes, np.uint8, len(values))[places]

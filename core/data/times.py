@@ -1,0 +1,77 @@
+"""Times as numbers that mean something: elapsed days, hour, weekday and month."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Floats, Truths
+
+Part = Literal["elapsed", "hour", "weekday", "month"]
+Moments = NDArray[np.datetime64]
+
+CLOCK: tuple[Part, ...] = ("hour", "weekday", "month")
+NEVER = np.datetime64("NaT", "us")
+DAY = np.timedelta64(1, "D")
+HOUR = np.timedelta64(1, "h")
+
+
+def is_time(values: Any) -> bool:
+    """Whether a column holds moments."""
+    return getattr(getattr(values, "dtype", None), "kind", None) == "M"
+
+
+def time_parts(values: Any) -> dict[Part, Floats]:
+    """Days since the earliest and, where they vary, hour, weekday (1 is a Monday) and month.
+
+    Each is (n_rows,), NaN where there is no moment.
+    """
+    moments = as_moments(values)
+    found = {part: time_part(moments, part) for part in CLOCK}
+    varying = {part: rows for part, rows in found.items() if len(np.unique(_known(rows))) > 1}
+    return {"elapsed": time_part(moments, "elapsed", first_moment(moments)), **varying}
+
+
+def time_part(values: Any, part: Part, since: np.datetime64 = NEVER) -> Floats:
+    """One part, (n_rows,); elapsed days are those `since` a moment."""
+    moments = as_moments(values)
+    known = ~np.isnat(moments)
+    present = moments[known]
+    days = present.astype("datetime64[D]")
+    numbers: NDArray[Any]
+    match part:
+        case "elapsed":
+            numbers = (present - since) / DAY
+        case "hour":
+            numbers = (present - days) // HOUR
+        case "weekday":
+            numbers = (days.astype(np.int64) + 3) % 7 + 1
+        case "month":
+            numbers = present.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    return _in_rows(known, numbers)
+
+
+def _known(rows: Floats) -> Floats:
+    return rows[~np.isnan(rows)]
+
+
+def first_moment(moments: Moments) -> np.datetime64:
+    """The earliest, from which days are counted; NaT where there is none."""
+    known = moments[~np.isnat(moments)]
+    return known.min() if len(known) else np.datetime64("NaT")
+
+
+def as_moments(values: Any) -> Moments:
+    """Moments in microseconds, NaT where one is missing."""
+    moments: Moments = (
+        np.ma.asanyarray(values).astype("datetime64[us]").filled(np.datetime64("NaT"))
+    )
+    return moments
+
+
+def _in_rows(known: Truths, numbers: NDArray[Any]) -> Floats:
+    rows = np.full(len(known), np.nan)
+    rows[known] = numbers
+    return rows

@@ -1,0 +1,86 @@
+"""Columns that tell about the label only together, such as the two sides of an exclusive or.
+
+No single column of them stands out, and where other columns explain each other the states of a
+model explain those. So pairs are counted, coarsely. Where some pair tells what neither of the two
+does, the states are fitted to the columns that tell something, alone or in a pair; every other
+column still gets its distribution given the states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import chdtri
+
+from core.arrays import MISSING, Bytes, Floats, Ints
+from core.callbacks import OnWait, ignore
+from core.data.fine import FineColumn
+from core.data.resampling import draw_rows
+from core.data.table import Table
+from core.gsm._pair_kernels import tell_alone, tell_together
+
+MAX_LEVELS = 4
+"""Into so many levels a column is cut at most; missing values are one more."""
+
+CELL_ROWS = 5
+"""Rows for each pair of levels and class, so that chance is what chi-square says."""
+
+MAX_COUNTS = 5e7
+"""Pairs times rows. Beyond, fewer rows are counted; beyond that, no pairs."""
+
+LEAST_ROWS = 500
+
+PAIR_SIGNIFICANCE = 0.001
+"""The chance that any pair, or any column, of a table of noise seems to tell something."""
+
+
+def find_focus(table: Table, rows: Ints | None = None, on_wait: OnWait = ignore) -> tuple[int, ...]:
+    """The columns that tell something, by some rows or all; nobody where no pair needs them."""
+    searched = np.array(table.usable, dtype=np.int64)
+    part = table if rows is None else table.take(rows)
+    n_rows = int(MAX_COUNTS // max(len(searched) * (len(searched) - 1) // 2, 1))
+    n_classes = len(np.unique(part.labels))
+    n_levels = _n_levels(float(part.weights.sum()), n_classes)
+    if min(len(searched), n_classes, n_levels) < 2 or n_rows < min(LEAST_ROWS, part.n_rows):
+        return ()
+    if n_rows < part.n_rows:
+        part = part.take(draw_rows(part.labels, n_rows, table.seed))
+    labels = np.unique(part.labels, return_inverse=True)[1]
+    columns = [(part.columns[n], part.codes[n]) for n in searched]
+    codes = np.array([_coarse(c, fine, part.weights, n_levels) for c, fine in columns])
+    found = _find(codes, labels, part.weights, n_classes, n_levels + 1, on_wait)
+    return tuple(searched[found].tolist())
+
+
+def _n_levels(n_rows: float, n_classes: int) -> int:
+    return min(int(np.sqrt(n_rows / (CELL_ROWS * n_classes))), MAX_LEVELS)
+
+
+def _coarse(column: FineColumn, fine: Bytes, weights: Floats, n_levels: int) -> Bytes:
+    """Equal shares of an ordered column; the most frequent levels of another, and the rest."""
+    held = np.bincount(fine, weights, MISSING + 1)[:MISSING]
+    order = np.arange(MISSING) if column.kind == "continuous" else np.argsort(-held, kind="stable")
+    places = np.arange(MISSING)
+    if column.kind == "continuous":
+        places = ((np.cumsum(held) - held / 2) * n_levels / max(held.sum(), 1e-300)).astype(int)
+    table = np.full(MISSING + 1, n_levels, dtype=np.uint8)
+    table[order] = np.minimum(places, n_levels - 1)
+    return table[fine]
+
+
+def _find(
+    codes: Bytes, labels: Ints, weights: Floats, n_classes: int, n_levels: int, on_wait: OnWait
+) -> Ints:
+    told, occurring = tell_alone(codes, labels, weights, n_classes, n_levels)
+    n = len(codes)
+    freedom = np.maximum((occurring - 1) * (n_classes - 1), 1)
+    alone = told > chdtri(freedom, PAIR_SIGNIFICANCE / n)
+    chance = np.full(n_levels**2 * n_classes + 1, np.inf)
+    chance[1:] = chdtri(np.arange(1, len(chance)), PAIR_SIGNIFICANCE / (n * (n - 1) / 2))
+    found = np.zeros(n, dtype=bool)
+    for first in range(n):
+        on_wait()
+        tell_together(
+            codes, labels, weights, n_classes, n_levels, told, occurring, alone, chance,
+            first, first + 1, found,
+        )  # fmt: skip
+    return np.flatnonzero(found | alone) if found.any() else np.flatnonzero(found)

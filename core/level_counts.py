@@ -1,0 +1,23 @@
+"""How many rows of each class stand behind every level of what was chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.data.preparation import Prepared
+from core.explanations import LevelCounts
+from core.methods import Choice
+
+
+def count_levels(prepared: Prepared, choice: Choice) -> tuple[LevelCounts, ...]:
+    """For the chosen features, in order."""
+    table = prepared.table
+    classes = np.bincount(table.labels, table.weights, table.n_classes)
+    return tuple(
+        LevelCounts(
+            name=prepared.names[feature],
+            counts=tuple(map(tuple, (counts := choice.recipe.counts[feature]).tolist())),
+            missing=tuple(np.maximum(classes - counts.sum(axis=0), 0).tolist()),
+        )
+        for feature in choice.features
+    )
