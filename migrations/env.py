@@ -14,6 +14,7 @@ from app.db.compatibility import promise
 from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
 from app.keys import models as key_models  # noqa: F401
+from app.webhooks import models as webhook_models  # noqa: F401
 
 # A large table takes its time, and nobody waits for an answer.
 PATIENCE_SECONDS = 3600.0

@@ -48,3 +48,27 @@ def moment(ahead: timedelta = AT_ONCE) -> ColumnElement[datetime]:
 def read_clock(session: Reader) -> datetime:
     """What time it is."""
     return session.execute(select(moment())).scalar_one()
+
+
+class _Seconds(FunctionElement[float]):
+    """How many seconds lie between two times."""
+
+    inherit_cache = True
+    type = Double()
+
+
+@compiles(_Seconds, "postgresql")
+def _seconds_on_postgres(element: _Seconds, compiler: SQLCompiler, **options: Any) -> str:
+    start, end = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"extract(epoch from ({end}) - ({start}))::double precision"
+
+
+@compiles(_Seconds, "sqlite")
+def _seconds_on_sqlite(element: _Seconds, compiler: SQLCompiler, **options: Any) -> str:
+    start, end = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"((julianday({end}) - julianday({start})) * 86400.0)"
+
+
+def seconds_between(start: Any, end: Any) -> ColumnElement[float]:
+    """The time from one column to another, inside a statement."""
+    return _Seconds(start, end)

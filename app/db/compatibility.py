@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, String, delete, insert, inspect, select
+from sqlalchemy import Connection, Engine, delete, insert, inspect, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base
+from app.db.text import Line
 
 
 class Compatibility(Base):
@@ -19,7 +20,7 @@ class Compatibility(Base):
 
     __tablename__ = "compatibility"
 
-    oldest: Mapped[str] = mapped_column(String(32), primary_key=True)
+    oldest: Mapped[str] = mapped_column(Line(32), primary_key=True)
 
 
 def promise(connection: Connection, scripts: ScriptDirectory, revision: str) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app.db.patience import connect_patiently
+from app.db.text import keepable_json
 
 T = TypeVar("T")
 
@@ -90,6 +91,7 @@ def make_reading_engine(
 def _connect(url: str, pool_size: int, tenant: str, seconds: float, **options: Any) -> Engine:
     # Errors quote the values of a statement otherwise, and end in logs.
     options["hide_parameters"] = True
+    options["json_serializer"] = keepable_json
     if pool_size == 0:
         options["poolclass"] = NullPool
     else:
