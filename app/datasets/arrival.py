@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from anyio import to_thread
 
-from app.datasets.store import Store
 from app.errors import StorageFull, TooLarge, Unavailable
+from app.store.base import Store
 
 # One hand-over to a thread for this much; one for each 64 KiB chunk would cost more than the disk.
 BATCH_BYTES = 4 << 20

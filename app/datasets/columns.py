@@ -28,7 +28,7 @@ def load_columns(file: BinaryIO, without: Collection[str] = ()) -> dict[str, Hel
     columns: dict[str, Held] = dict.fromkeys(names, np.empty(0))
     wanted = [name for name in names if name not in without]
     for column in read_some_at_a_time(file, wanted):
-        columns[column.name] = _held(column)
+        columns[column.name] = held(column)
     return columns
 
 
@@ -40,10 +40,11 @@ def read_some_at_a_time(file: BinaryIO, names: list[str]) -> Iterator[pl.Series]
         yield from pl.read_parquet(file, columns=names[start : start + step]).iter_columns()
 
 
-def _held(column: pl.Series) -> Held:
+def held(column: pl.Series) -> Held:
+    """One column as `core` takes it."""
     if column.dtype == pl.String:
         return _texts(column)
-    if column.dtype.is_float() or not column.null_count():
+    if column.dtype.is_float() or column.dtype == pl.Datetime or not column.null_count():
         return column.to_numpy()
     filled = column.fill_null(False if column.dtype == pl.Boolean else 0)
     masked: NDArray[Any] = np.ma.MaskedArray(filled.to_numpy(), mask=column.is_null().to_numpy())

@@ -9,6 +9,7 @@ PASSING = {
     errno.ENOSPC: "there was no room on the disk to read the file",
     errno.EDQUOT: "there was no room on the disk to read the file",
     errno.EIO: "the disk failed while the file was read",
+    errno.EREMOTEIO: "the store failed while the file was read",
     errno.ENOENT: "the file was not to be found when it was read",
     errno.EMFILE: "too many files were open to read the file",
     errno.ENFILE: "too many files were open to read the file",

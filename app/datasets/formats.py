@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 
 class Format(StrEnum):
@@ -47,12 +48,28 @@ def format_of(media_type: str, filename: str | None = None) -> Format | None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What somebody says a column is; signs that are None are found out, "" is none."""
+
+    kind: Literal["number", "category", "boolean", "time", "ignore"]
+    decimal: str | None = None
+    thousands: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CsvOptions:
-    """How to read a CSV; what is None is detected."""
+    """How to read a CSV, and columns of any file; what is None or not named is detected."""
 
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
+    columns: Mapping[str, Wish] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> CsvOptions:
+        """The options that `to_json` made it of; older ones name no columns."""
+        columns = document.get("columns", {})
+        return cls(**{**document, "columns": {name: Wish(**w) for name, w in columns.items()}})
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept and shown."""

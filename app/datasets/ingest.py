@@ -16,8 +16,8 @@ from typing import Any
 
 from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, Format
+from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
-from app.datasets.store import COLUMNS
 
 OUTCOME = "outcome.json"
 
@@ -41,14 +41,14 @@ def main(argument: str) -> None:
     """Read, and leave the outcome in the order's directory."""
     order = Order(**json.loads(argument))
     limits = Limits(**order.limits)
-    _restrict(limits, Path(order.source).stat().st_size)
+    restrict(limits, Path(order.source).stat().st_size)
     # After the limits, so that they hold for all that the libraries allocate.
     from app.datasets import tables  # noqa: PLC0415
 
     directory = Path(order.directory)
     try:
         source = tables.Source(
-            Path(order.source), Format(order.format), CsvOptions(**order.options), directory
+            Path(order.source), Format(order.format), CsvOptions.of(order.options), directory
         )
         outcome = tables.ingest(source, directory / COLUMNS, limits)
     except Rejected as error:
@@ -60,7 +60,8 @@ def main(argument: str) -> None:
     (directory / OUTCOME).write_text(json.dumps(outcome))
 
 
-def _restrict(limits: Limits, n_bytes: int) -> None:
+def restrict(limits: Limits, n_bytes: int) -> None:
+    """Bound what this process may allocate and write."""
     # The file may be mapped, which takes addresses but no memory.
     addresses = limits.memory_bytes + n_bytes
     resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))

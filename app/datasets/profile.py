@@ -6,7 +6,7 @@ take a minute to start and stop.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from app.datasets.faults import Rejected
-from app.datasets.limits import Limits
+from app.datasets.kinds.findings import Finding
+from core.data.times import time_parts
 
 PROFILE_CELLS = 8_000_000
 N_BINS = 16
@@ -28,21 +28,24 @@ AS_TEXT = "kept as text: as numbers, different values would become equal"
 
 
 def profile(
-    path: Path, n_rows: int, limits: Limits, as_text: Collection[str]
+    path: Path, n_rows: int, as_text: Collection[str], found: Mapping[str, Finding]
 ) -> Iterator[dict[str, Any]]:
-    """What each column is, a few columns at a time; `as_text` are numbers that are kept as text."""
+    """What each column is, a few columns at a time, and how it was `found` to be so.
+
+    `as_text` are numbers that are kept as text.
+    """
     names = list(pl.read_parquet_schema(path))
     step = max(1, min(1000, PROFILE_CELLS // n_rows))
     for start in range(0, len(names), step):
         chunk = pl.read_parquet(path, columns=names[start : start + step])
         for column in chunk.iter_columns():
-            described = _profile_column(column, limits)
+            described = _profile_column(column) | found[column.name].to_json()
             if column.name in as_text:
                 described["notes"].append(AS_TEXT)
             yield described
 
 
-def _profile_column(column: pl.Series, limits: Limits) -> dict[str, Any]:
+def _profile_column(column: pl.Series) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": column.name,
         "kind": _kind(column.dtype),
@@ -54,12 +57,15 @@ def _profile_column(column: pl.Series, limits: Limits) -> dict[str, Any]:
         "values": None,
         "counts": [],
         "notes": [],
+        "parts": [],
     }
+    if column.dtype == pl.Datetime:
+        return described | _moments(column)
     known = column.to_arrow(compat_level=pl.CompatLevel.oldest()).drop_null()
     if column.dtype.is_numeric():
         levels = column.n_unique() - bool(column.null_count())
         return described | {"levels": levels} | _numbers(known, levels)
-    return described | _texts(column.name, known.cast(pa.large_string()), limits)
+    return described | _texts(known.cast(pa.large_string()))
 
 
 def _numbers(known: pa.Array, levels: int) -> dict[str, Any]:
@@ -93,12 +99,19 @@ def _crowding(counts: list[int]) -> list[str]:
     return [f"{most} of {total} values lie in a {N_BINS}th of the range: a few are far from all"]
 
 
-def _texts(name: str, known: pa.Array, limits: Limits) -> dict[str, Any]:
+def _moments(column: pl.Series) -> dict[str, Any]:
+    """The range in seconds since 1970, and the numbers that a search gets of it."""
+    seconds = (column.drop_nulls().to_physical() / 1e6).to_arrow()
+    levels = column.n_unique() - bool(column.null_count())
+    parts = list(time_parts(column.to_numpy())) if levels else []
+    return {"levels": levels, **_numbers(seconds, levels), "parts": parts}
+
+
+def _texts(known: pa.Array) -> dict[str, Any]:
     """The most frequent values, shortened, and how often each occurs."""
     counted = pc.value_counts(known)
     values, counts = counted.field("values"), counted.field("counts")
     lengths = pc.binary_length(values)
-    _check_cells(name, values, lengths, limits)
     table = pa.table({"value": values, "n": counts})
     order = [("n", "descending"), ("value", "ascending")]
     first = table.take(pc.select_k_unstable(table, k=min(N_BINS, len(table)), sort_keys=order))
@@ -111,19 +124,11 @@ def _texts(name: str, known: pa.Array, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _check_cells(name: str, values: pa.Array, lengths: pa.Array, limits: Limits) -> None:
-    longest = pc.max(lengths).as_py() or 0
-    if longest > limits.max_cell_bytes:
-        raise Rejected(
-            f"column {name!r} has a cell of {longest} bytes, more than {limits.max_cell_bytes}"
-        )
-    if pc.any(pc.match_substring(values, "\0")).as_py():
-        raise Rejected(f"column {name!r} has cells with NUL bytes")
-
-
 def _kind(dtype: pl.DataType) -> str:
     if dtype.is_integer():
         return "integer"
     if dtype.is_float():
         return "number"
+    if dtype == pl.Datetime:
+        return "time"
     return "boolean" if dtype == pl.Boolean else "text"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 from app import leases
 from app.broker import READ_DATASET, Bell
 from app.datasets import repository
+from app.datasets.endings import conclude
 from app.datasets.faults import printable
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
@@ -27,24 +29,27 @@ def claim(
     return None if row is None else (ReadClaim(owner, row.attempt, row.id), row)
 
 
-def renew(session: Session, claimed: ReadClaim, lease: timedelta) -> bool:
+def renew(
+    session: Session, claimed: ReadClaim, lease: timedelta, progress: float | None = None
+) -> bool:
     """Prolong the lease; False when the dataset was taken away."""
+    news = {**leases.renewed(lease), "progress": progress}
     with session.begin():
-        return repository.change(session, claimed.holds(), leases.renewed(lease)) is not None
+        return repository.change(session, claimed.holds(), news) is not None
 
 
-def accept(session: Session, claimed: ReadClaim, n_rows: int, columns: list[Any]) -> bool:
-    """The dataset is ready, if the claim still holds."""
-    found = {"n_rows": n_rows, "n_columns": len(columns), "columns": columns}
+def accept(session: Session, claimed: ReadClaim, outcome: Mapping[str, Any]) -> bool:
+    """The dataset is ready, if the claim still holds; of a reference it is known now what it is."""
+    found = {**outcome, "n_columns": len(outcome["columns"])}
     with session.begin():
-        return repository.conclude(session, claimed.holds(), DatasetStatus.READY, found)
+        return conclude(session, claimed.holds(), DatasetStatus.READY, found)
 
 
 def reject(session: Session, claimed: ReadClaim, reason: str) -> bool:
     """The dataset cannot be used, if the claim still holds."""
     found = {"reason": printable(reason)}
     with session.begin():
-        return repository.conclude(session, claimed.holds(), DatasetStatus.REJECTED, found)
+        return conclude(session, claimed.holds(), DatasetStatus.REJECTED, found)
 
 
 def hand_back(session: Session, bell: Bell, claimed: ReadClaim) -> None:

@@ -7,17 +7,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from app import leases
 from app.datasets.models import Dataset, DatasetStatus
-from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader, Utc
-from app.db.clock import moment
+from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow, Reader
+from app.db.order import Order, Orders, Position
 from app.leases import Claim
 
 HIDDEN = {"columns", "owner"}
 LISTED = tuple(c for c in Dataset.__table__.columns if c.name not in HIDDEN)
+
+
+ORDERS: Orders = {
+    "newest": Order(Dataset.created_at, Dataset.id, descending=True),
+    "oldest": Order(Dataset.created_at, Dataset.id),
+    "name": Order(func.lower(func.coalesce(Dataset.name, "")), Dataset.id),
+    "largest": Order(Dataset.n_bytes, Dataset.id, descending=True),
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which datasets a list shows, and in which of the `ORDERS`."""
+
+    search: str | None = None
+    label: tuple[str, str] | None = None
+    sort: str = "newest"
 
 
 @dataclass(frozen=True)
@@ -80,15 +97,17 @@ def measure(session: Reader, tenant: str) -> tuple[int, int]:
 
 
 def list_datasets(
-    session: Reader, tenant: str, before: tuple[datetime, str] | None, limit: int
-) -> Sequence[AnyRow]:
-    """Newest first, from after the row that `before` names."""
+    session: Reader, tenant: str, wanted: Wanted, after: Position | None, limit: int
+) -> list[dict[str, Any]]:
+    """Some rows after a position, each with its `sort_key`."""
     statement = select(*LISTED).where(Dataset.tenant == tenant)
-    if before is not None:
-        position = tuple_(*before, types=[Utc(), String()])
-        statement = statement.where(tuple_(Dataset.created_at, Dataset.id) < position)
-    statement = statement.order_by(Dataset.created_at.desc(), Dataset.id.desc())
-    return session.execute(statement.limit(limit)).all()
+    if wanted.search is not None:
+        statement = statement.where(Dataset.name.icontains(wanted.search, autoescape=True))
+    if wanted.label is not None:
+        key, value = wanted.label
+        statement = statement.where(Dataset.labels[key].as_string() == value)
+    page = ORDERS[wanted.sort].page(statement, after, limit)
+    return [dict(row._mapping) for row in session.execute(page)]
 
 
 def add(session: Session, dataset: Dataset) -> AnyRow:
@@ -110,17 +129,6 @@ def change(
 ) -> AnyRow | None:
     """One conditional UPDATE; None when the guard does not hold."""
     return leases.change(session, Dataset, guard, values, LISTED)
-
-
-def conclude(
-    session: Session,
-    guard: Sequence[ColumnElement[bool]],
-    status: DatasetStatus,
-    values: Mapping[str, Any],
-) -> bool:
-    """It has been read, or never will be, if `guard` holds, which names one claim on it."""
-    final = {**leases.RELEASED, "status": status, "finished_at": moment()}
-    return change(session, guard, {**final, **values}) is not None
 
 
 def reopen(session: Session, dataset_id: str) -> AnyRow | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from anyio import to_thread
@@ -17,14 +16,17 @@ from app.broker import READ_DATASET, Bell
 from app.datasets import repository
 from app.datasets.arrival import store_file
 from app.datasets.formats import CsvOptions, Format
+from app.datasets.keys import RAW, key_of
 from app.datasets.models import Dataset
-from app.datasets.store import RAW, Store, key_of
+from app.datasets.reservations import Reservation, measure, release, reserved
 from app.db.base import AnyRow, Reader, new_id
 from app.db.clock import read_clock
+from app.db.order import Position
 from app.db.tenants import TenantDatabase, lock_tenant
-from app.errors import Conflict, NotFound, TooLarge
+from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.quota import UNLIMITED, Quota
 from app.settings import Settings
+from app.store.base import Store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,9 @@ class Upload:
     options: CsvOptions
     sha256: str
     n_bytes: int
+    version: int = 1
+    previous_id: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def content_key(self) -> str:
@@ -47,9 +52,10 @@ class Upload:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A file that is about to come in, and how it is to be read."""
+    """A file that is about to come in, of `n_bytes` or more, and how it is to be read."""
 
     chunks: AsyncIterator[bytes]
+    n_bytes: int
     name: str | None
     format: Format
     options: CsvOptions
@@ -61,39 +67,21 @@ async def receive(
     bell: Bell,
     store: Store,
     settings: Settings,
-    open_file: Callable[[int], Awaitable[Arrival]],
+    arrival: Arrival,
 ) -> tuple[AnyRow, bool]:
-    """Take in a file, if there is room for it; the answer tells whether the dataset is new.
-
-    How large the file is shows when it is here, how large it may be before it is opened.
-    """
-    quota, most = settings.quota, settings.max_upload_bytes
-    room = await to_thread.run_sync(find_room, database, tenant, quota)
-    try:
-        upload = await _store(tenant, store, min(room, most), open_file)
-    except TooLarge as refused:
-        if room >= most:
-            raise
-        error = quota.too_many_bytes()
-        error.headers |= refused.headers
-        raise error from refused
-    return await to_thread.run_sync(_register, database, tenant, bell, store, upload, quota)
+    """Take in a file, if there is room for it; the answer tells whether the dataset is new."""
+    quota = settings.quota
+    room = Reservation(database, tenant, quota, new_id("ds"))
+    async with reserved(room, arrival.n_bytes):
+        upload = await _store(store, arrival, room, settings.max_upload_bytes)
+        return await to_thread.run_sync(_register, database, tenant, bell, store, upload, quota)
 
 
-def find_room(database: TenantDatabase, tenant: str, quota: Quota) -> int:
-    """How many bytes more the tenant may upload, or TooMany."""
-    measured = database.read_again(tenant, lambda session: repository.measure(session, tenant))
-    return quota.room_for_upload(*measured)
-
-
-async def _store(
-    tenant: str, store: Store, max_bytes: int, open_file: Callable[[int], Awaitable[Arrival]]
-) -> Upload:
-    arrival, dataset_id = await open_file(max_bytes), new_id("ds")
-    key = key_of(tenant, dataset_id, RAW)
-    received = await store_file(store, key, arrival.chunks, max_bytes)
+async def _store(store: Store, arrival: Arrival, room: Reservation, max_bytes: int) -> Upload:
+    key = key_of(room.tenant, room.upload_id, RAW)
+    received = await store_file(store, key, room.pass_on(arrival.chunks), max_bytes)
     return Upload(
-        dataset_id=dataset_id,
+        dataset_id=room.upload_id,
         name=arrival.name,
         format=arrival.format,
         options=arrival.options,
@@ -124,9 +112,10 @@ def register(
     try:
         with session.begin():
             lock_tenant(session, tenant)
+            release(session, upload.dataset_id)
             known = repository.find_by_content(session, tenant, upload.content_key)
             if known is None:
-                quota.check_upload(*repository.measure(session, tenant), upload.n_bytes)
+                quota.room_for(upload.n_bytes, *measure(session, tenant))
                 row = repository.add(session, _new_dataset(session, tenant, upload))
             else:
                 row = repository.reopen(session, known.id) or known
@@ -157,6 +146,9 @@ def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:
         content_key=upload.content_key,
         sha256=upload.sha256,
         n_bytes=upload.n_bytes,
+        version=upload.version,
+        previous_id=upload.previous_id,
+        labels=dict(upload.labels),
         created_at=now,
         available_at=now,
         enqueued_at=now,
@@ -173,11 +165,31 @@ def get_dataset(
     return dataset, repository.read_columns(session, dataset_id)
 
 
+def find_name(session: Reader, tenant: str, dataset_id: str) -> str | None:
+    """What the dataset is called; None if it is not there any more, or has no name."""
+    dataset = repository.read(session, tenant, dataset_id)
+    return None if dataset is None else dataset.name
+
+
 def list_datasets(
-    session: Reader, tenant: str, before: tuple[datetime, str] | None, limit: int
-) -> Sequence[AnyRow]:
-    """One page, newest first."""
-    return repository.list_datasets(session, tenant, before, limit)
+    session: Reader, tenant: str, wanted: repository.Wanted, after: Position | None, limit: int
+) -> list[dict[str, Any]]:
+    """One page, in the order that is wanted."""
+    return repository.list_datasets(session, tenant, wanted, after, limit)
+
+
+def describe(session: Session, tenant: str, dataset_id: str, values: Mapping[str, Any]) -> AnyRow:
+    """Change its name or its labels, and nothing else."""
+    guard = [Dataset.id == dataset_id, Dataset.tenant == tenant]
+    with session.begin():
+        row = (
+            repository.change(session, guard, values)
+            if values
+            else repository.read(session, tenant, dataset_id)
+        )
+    if row is None:
+        raise _not_found(dataset_id)
+    return row
 
 
 def delete(
@@ -199,6 +211,14 @@ def delete(
             raise Conflict("a job that is not final uses the dataset", code="dataset_in_use")
         repository.remove(session, tenant, dataset_id)
     store.delete(key_of(tenant, dataset_id))
+
+
+def require_column(columns: Sequence[Mapping[str, Any]], name: str | None) -> None:
+    """Invalid, if a column is named that the dataset has not."""
+    if name is not None and name not in {column["name"] for column in columns}:
+        detail = f"the dataset has no column {name!r}"
+        errors = [FieldError("/target", detail, "query")]
+        raise Invalid(detail, code="unknown_column", errors=errors)
 
 
 def _not_found(dataset_id: str) -> NotFound:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,10 +25,15 @@ from app.datasets.csv_dialect import (
     read_sample,
 )
 from app.datasets.faults import PASSING, Passing, Rejected, system_error
-from app.datasets.formats import CsvOptions, Format
+from app.datasets.formats import CsvOptions, Format, Wish
+from app.datasets.keys import SAMPLE
+from app.datasets.kinds.findings import understand
 from app.datasets.limits import Limits
 from app.datasets.profile import profile
+from app.datasets.ragged import check_lines
+from app.datasets.sample import keep_sample
 
+TEXTS = "texts.parquet"
 MAX_REASON = 300
 MANY_VALUES = 256
 TRANSCODE_CHARACTERS = 1 << 20
@@ -59,18 +64,33 @@ def ingest(source: Source, target: Path, limits: Limits) -> dict[str, Any]:
     if source.path.stat().st_size == 0:
         raise Rejected("the file is empty")
     try:
-        frame, as_text = typed(*scan(source, limits), limits)
-        frame.sink_parquet(target, compression="zstd", statistics=False)
-        n_rows = pl.scan_parquet(target).select(pl.len()).collect().item()
-        _check_rows(n_rows, limits)
-        return {"n_rows": n_rows, "columns": list(profile(target, n_rows, limits, as_text))}
+        frame, as_text = scan(source, limits)
+        return settle(frame, as_text, source, target, limits)
     except MemoryError:  # also one of pyarrow's own errors
         raise
     except UNREADABLE as error:
-        raise _verdict(source.format, error, limits) from error
+        raise verdict(source.format, error, limits) from error
 
 
-def _verdict(fmt: Format, error: Exception, limits: Limits) -> Exception:
+def settle(
+    frame: pl.LazyFrame, as_text: set[str], source: Source, target: Path, limits: Limits
+) -> dict[str, Any]:
+    """The same for a frame, wherever its rows are."""
+    wishes = source.options.columns
+    frame, as_text = typed(frame, as_text, wishes, limits)
+    texts = source.directory / TEXTS
+    frame.sink_parquet(texts, compression="zstd", statistics=False)
+    n_rows = pl.scan_parquet(texts).select(pl.len()).collect().item()
+    _check_rows(n_rows, limits)
+    keep_sample(texts, source.directory / SAMPLE, n_rows)
+    is_typed = source.format is not Format.CSV
+    found = understand(texts, target, wishes, limits, typed=is_typed)
+    columns = list(profile(target, n_rows, as_text, found))
+    return {"n_rows": n_rows, "columns": columns}
+
+
+def verdict(fmt: Format, error: Exception, limits: Limits) -> Exception:
+    """Whose fault an error is, in words for the owner of the file."""
     number = system_error(error)
     if number == errno.ENOMEM:
         return MemoryError()
@@ -133,20 +153,23 @@ def _scan_csv(source: Source, limits: Limits) -> tuple[pl.LazyFrame, set[str]]:
     header = has_header(first) if source.options.header is None else source.options.header
     names = [cell if header and cell else f"column_{i}" for i, cell in enumerate(first, 1)]
     check_names(names, limits)
+    path = _as_utf8(source, encoding)
+    check_lines(path, delimiter, len(first), limits)
     read = partial(
         pl.scan_csv,
-        _as_utf8(source, encoding),
+        path,
         separator=delimiter,
         has_header=header,
         new_columns=names,
         null_values=list(MISSING),
-        try_parse_dates=True,
         # A type guessed from the first rows would fail at the one word in the last.
         infer_schema_length=None,
     )
-    frame = read()
+    wished = dict.fromkeys(source.options.columns.keys() & set(names), pl.String)
+    frame = read(schema_overrides=wished)
     long = {name for name, kind in frame.collect_schema().items() if kind == pl.Int128}
-    return (read(schema_overrides=dict.fromkeys(long, pl.String)) if long else frame), long
+    texts = wished | dict.fromkeys(long, pl.String)
+    return (read(schema_overrides=texts) if long else frame), long
 
 
 def _check_text(sample: bytes) -> None:
@@ -197,16 +220,23 @@ def _check_rows(n_rows: int, limits: Limits) -> None:
         raise Rejected(f"the file has {n_rows} rows, more than {limits.max_rows}")
 
 
-def typed(frame: pl.LazyFrame, as_text: set[str], limits: Limits) -> tuple[pl.LazyFrame, set[str]]:
-    """Each column as whole numbers, numbers, booleans or text; NaN is missing.
+def typed(
+    frame: pl.LazyFrame, as_text: set[str], wishes: Mapping[str, Wish], limits: Limits
+) -> tuple[pl.LazyFrame, set[str]]:
+    """Each column as whole numbers, numbers, booleans, times or text; NaN is missing.
 
-    Numbers that floats would not tell apart become text, and are named beside those that are.
+    Numbers that floats would not tell apart become text, and are named beside those that are; so
+    does what somebody wishes to be something, and what is to be ignored is left out.
     """
     schema, frame = frame.collect_schema(), frame.head(limits.max_rows + 1)
+    ignored = {name for name, wish in wishes.items() if wish.kind == "ignore"}
     as_text = as_text | _inexact(frame, [name for name, t in schema.items() if _is_wide(t)])
+    texts = as_text | set(wishes)
     return frame.select(
-        pl.col(n).cast(pl.String) if n in as_text else _cast(n, t) for n, t in schema.items()
-    ), as_text
+        pl.col(n).cast(pl.String) if n in texts else _cast(n, t)
+        for n, t in schema.items()
+        if n not in ignored
+    ), as_text - set(wishes)
 
 
 def _is_wide(dtype: pl.DataType) -> bool:
@@ -232,8 +262,19 @@ def _cast(name: str, dtype: pl.DataType) -> pl.Expr:
         return column.cast(pl.Float64)
     if dtype.is_integer() or dtype in (pl.Boolean, pl.String):
         return column
-    if dtype.is_temporal():
-        return column.to_physical().cast(pl.Int64)
+    if dtype in (pl.Date, pl.Datetime, pl.Time):
+        return _moment(column, dtype)
+    if dtype == pl.Duration:
+        return column.dt.total_microseconds() / 1e6
     if dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     raise Rejected(f"column {name!r} holds {dtype}, which is no single value; leave it out")
+
+
+def _moment(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """As the clock on the wall had it; a time of day is one of the first day of 1970."""
+    if dtype == pl.Time:
+        return (column.to_physical() // 1000).cast(pl.Datetime("us"))
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
+        column = column.dt.replace_time_zone(None)
+    return column.cast(pl.Datetime("us"))

@@ -12,6 +12,8 @@ ID_SHARE = 0.95
 CONSTANT_SHARE = 0.99
 SKEWED_SHARE = 0.95
 MIN_LEVELS = 11  # numbers with fewer are levels, not cut
+MANY_LEVELS = 50
+MANY_CLASSES = 100
 MAX_NAMED = 5
 
 Column = Mapping[str, Any]
@@ -30,16 +32,28 @@ def table_warnings(n_rows: int | None, columns: Sequence[Column]) -> list[TableW
 def _warn(code: WarningCode, columns: Sequence[Column], n_rows: int) -> TableWarning:
     has_trouble, (one, many) = TESTS[code]
     names = tuple(column["name"] for column in columns if has_trouble(column, n_rows))
-    message = f"{_listed(names)} {one if len(names) == 1 else many}."
+    message = f"{listed(names)} {one if len(names) == 1 else many}."
     return TableWarning(code=code, columns=names, message=message)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """The first few by name, the others by number."""
     shown, rest = list(names[:MAX_NAMED]), len(names) - MAX_NAMED
     if rest > 0:
         shown.append(f"{rest:,} more")
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def target_warnings(n_rows: int, columns: Sequence[Column], target: str) -> list[TableWarning]:
+    """Why a column is a poor target, which is better known before minutes are spent on it."""
+    column = next(column for column in columns if column["name"] == target)
+    if _is_id(column, n_rows):
+        message = f"{target} has another value in nearly every row, as a key has: nothing tells it."
+    elif column["kind"] == "text" and column["levels"] > MANY_CLASSES:
+        message = f"{target} is text with {column['levels']:,} different values: each is a class."
+    else:
+        return []
+    return [TableWarning(code="poor_target", columns=(target,), message=message)]
 
 
 def _few_rows(n_rows: int, n_columns: int) -> TableWarning:
@@ -83,6 +97,12 @@ def _is_mostly_missing(column: Column, n_rows: int) -> bool:
     return 2 * int(column["missing"]) > n_rows
 
 
+def _has_many_levels(column: Column, n_rows: int) -> bool:
+    """Text of which a job merges the rarest; where nearly all differ it is a key."""
+    many = column["kind"] == "text" and column["levels"] > MANY_LEVELS
+    return many and not _is_id(column, n_rows)
+
+
 def _is_skewed(column: Column, n_rows: int) -> bool:
     """Nearly all values in one of the bins of equal width, though they differ."""
     return _is_cut(column) and _fills_one_bin(column, n_rows, SKEWED_SHARE)
@@ -103,6 +123,13 @@ TESTS: Mapping[WarningCode, tuple[Test, tuple[str, str]]] = {
     "mostly_missing": (
         _is_mostly_missing,
         ("is missing in most rows", "are missing in most rows"),
+    ),
+    "many_levels": (
+        _has_many_levels,
+        (
+            "is text with many different values: the rarest are taken together",
+            "are text with many different values: the rarest are taken together",
+        ),
     ),
     "skewed": (
         _is_skewed,

@@ -33,6 +33,12 @@ COLUMN datasets owner character varying(64)
 COLUMN datasets lease_until timestamp with time zone
 COLUMN datasets available_at timestamp with time zone NOT NULL
 COLUMN datasets enqueued_at timestamp with time zone NOT NULL
+COLUMN datasets source jsonb
+COLUMN datasets origin jsonb
+COLUMN datasets progress double precision
+COLUMN datasets version integer NOT NULL DEFAULT 1
+COLUMN datasets previous_id character varying(40)
+COLUMN datasets labels jsonb NOT NULL DEFAULT '{}'::jsonb
 COLUMN job_checkpoints job_id character varying(40) NOT NULL
 COLUMN job_checkpoints phase character varying(16) NOT NULL
 COLUMN job_checkpoints tenant character varying(64) NOT NULL
@@ -91,11 +97,53 @@ COLUMN jobs available_at timestamp with time zone NOT NULL
 COLUMN jobs enqueued_at timestamp with time zone NOT NULL
 COLUMN jobs n_units integer NOT NULL DEFAULT 0
 COLUMN jobs n_units_done integer NOT NULL DEFAULT 0
+COLUMN jobs priority integer NOT NULL DEFAULT 1
+COLUMN jobs title character varying(255)
+COLUMN upload_reservations id character varying(40) NOT NULL
+COLUMN upload_reservations tenant character varying(64) NOT NULL
+COLUMN upload_reservations n_bytes bigint NOT NULL
+COLUMN upload_reservations until timestamp with time zone NOT NULL
+COLUMN webhook_deliveries id character varying(40) NOT NULL
+COLUMN webhook_deliveries webhook_id character varying(40) NOT NULL
+COLUMN webhook_deliveries tenant character varying(64) NOT NULL
+COLUMN webhook_deliveries event_id character varying(40) NOT NULL
+COLUMN webhook_deliveries event character varying(32) NOT NULL
+COLUMN webhook_deliveries subject character varying(40) NOT NULL
+COLUMN webhook_deliveries body text NOT NULL
+COLUMN webhook_deliveries status character varying(16) NOT NULL
+COLUMN webhook_deliveries attempts integer NOT NULL
+COLUMN webhook_deliveries next_at timestamp with time zone NOT NULL
+COLUMN webhook_deliveries pending_since timestamp with time zone NOT NULL
+COLUMN webhook_deliveries last_status integer
+COLUMN webhook_deliveries last_error text
+COLUMN webhook_deliveries created_at timestamp with time zone NOT NULL
+COLUMN webhook_deliveries tried_at timestamp with time zone
+COLUMN webhook_deliveries delivered_at timestamp with time zone
+COLUMN webhooks id character varying(40) NOT NULL
+COLUMN webhooks tenant character varying(64) NOT NULL
+COLUMN webhooks url character varying(1024) NOT NULL
+COLUMN webhooks name character varying(255) NOT NULL
+COLUMN webhooks events jsonb NOT NULL
+COLUMN webhooks labels jsonb NOT NULL
+COLUMN webhooks named_at timestamp with time zone
+COLUMN webhooks secret character varying(64) NOT NULL
+COLUMN webhooks previous_secret character varying(64)
+COLUMN webhooks previous_until timestamp with time zone
+COLUMN webhooks n_failures integer NOT NULL
+COLUMN webhooks failing_since timestamp with time zone
+COLUMN webhooks off_reason text
+COLUMN webhooks created_at timestamp with time zone NOT NULL
+COLUMN webhooks attempt integer NOT NULL
+COLUMN webhooks owner character varying(64)
+COLUMN webhooks lease_until timestamp with time zone
+COLUMN webhooks available_at timestamp with time zone NOT NULL
+COLUMN webhooks status character varying(16) NOT NULL
 CONSTRAINT alembic_version_pkc alembic_version PRIMARY KEY (version_num)
 CONSTRAINT fk_job_checkpoints_job_id job_checkpoints FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_events_job_id job_events FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_results_job_id job_results FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_units_job_id job_units FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT fk_webhook_deliveries_webhook_id webhook_deliveries FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
 CONSTRAINT pk_api_keys api_keys PRIMARY KEY (id)
 CONSTRAINT pk_compatibility compatibility PRIMARY KEY (oldest)
 CONSTRAINT pk_counters counters PRIMARY KEY (name, label)
@@ -105,16 +153,27 @@ CONSTRAINT pk_job_events job_events PRIMARY KEY (job_id, seq)
 CONSTRAINT pk_job_results job_results PRIMARY KEY (job_id)
 CONSTRAINT pk_job_units job_units PRIMARY KEY (job_id, number)
 CONSTRAINT pk_jobs jobs PRIMARY KEY (id)
+CONSTRAINT pk_upload_reservations upload_reservations PRIMARY KEY (id)
+CONSTRAINT pk_webhook_deliveries webhook_deliveries PRIMARY KEY (id)
+CONSTRAINT pk_webhooks webhooks PRIMARY KEY (id)
 CONSTRAINT uq_api_keys_tenant_slot api_keys UNIQUE (tenant, slot)
 CONSTRAINT uq_datasets_tenant_content_key datasets UNIQUE (tenant, content_key)
 CONSTRAINT uq_jobs_tenant_idempotency_key jobs UNIQUE (tenant, idempotency_key)
+CONSTRAINT uq_webhooks_tenant_url webhooks UNIQUE (tenant, url)
 CREATE UNIQUE INDEX alembic_version_pkc ON public.alembic_version USING btree (version_num)
 CREATE INDEX ix_datasets_status_available_at ON public.datasets USING btree (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON public.datasets USING btree (tenant, created_at, id)
 CREATE INDEX ix_job_units_status_lease_until ON public.job_units USING btree (status, lease_until)
 CREATE INDEX ix_jobs_dataset_id ON public.jobs USING btree (dataset_id)
+CREATE INDEX ix_jobs_started_at ON public.jobs USING btree (started_at)
 CREATE INDEX ix_jobs_status_available_at ON public.jobs USING btree (status, available_at)
 CREATE INDEX ix_jobs_tenant_created_at_id ON public.jobs USING btree (tenant, created_at, id)
+CREATE INDEX ix_upload_reservations_tenant ON public.upload_reservations USING btree (tenant)
+CREATE INDEX ix_webhook_deliveries_status_pending_since ON public.webhook_deliveries USING btree (status, pending_since)
+CREATE INDEX ix_webhook_deliveries_webhook_id_created_at_id ON public.webhook_deliveries USING btree (webhook_id, created_at, id)
+CREATE INDEX ix_webhook_deliveries_webhook_id_status_next_at ON public.webhook_deliveries USING btree (webhook_id, status, next_at)
+CREATE INDEX ix_webhook_deliveries_webhook_id_subject_status ON public.webhook_deliveries USING btree (webhook_id, subject, status)
+CREATE INDEX ix_webhooks_status_available_at ON public.webhooks USING btree (status, available_at)
 CREATE UNIQUE INDEX pk_api_keys ON public.api_keys USING btree (id)
 CREATE UNIQUE INDEX pk_compatibility ON public.compatibility USING btree (oldest)
 CREATE UNIQUE INDEX pk_counters ON public.counters USING btree (name, label)
@@ -124,9 +183,13 @@ CREATE UNIQUE INDEX pk_job_events ON public.job_events USING btree (job_id, seq)
 CREATE UNIQUE INDEX pk_job_results ON public.job_results USING btree (job_id)
 CREATE UNIQUE INDEX pk_job_units ON public.job_units USING btree (job_id, number)
 CREATE UNIQUE INDEX pk_jobs ON public.jobs USING btree (id)
+CREATE UNIQUE INDEX pk_upload_reservations ON public.upload_reservations USING btree (id)
+CREATE UNIQUE INDEX pk_webhook_deliveries ON public.webhook_deliveries USING btree (id)
+CREATE UNIQUE INDEX pk_webhooks ON public.webhooks USING btree (id)
 CREATE UNIQUE INDEX uq_api_keys_tenant_slot ON public.api_keys USING btree (tenant, slot)
 CREATE UNIQUE INDEX uq_datasets_tenant_content_key ON public.datasets USING btree (tenant, content_key)
 CREATE UNIQUE INDEX uq_jobs_tenant_idempotency_key ON public.jobs USING btree (tenant, idempotency_key)
+CREATE UNIQUE INDEX uq_webhooks_tenant_url ON public.webhooks USING btree (tenant, url)
 POLICY tenant api_keys PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant datasets PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_checkpoints PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
@@ -134,6 +197,9 @@ POLICY tenant job_events PERMISSIVE {public} ALL USING ((current_setting('pith.t
 POLICY tenant job_results PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_units PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant jobs PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant upload_reservations PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant webhook_deliveries PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant webhooks PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 ROW SECURITY api_keys FORCED
 ROW SECURITY datasets FORCED
 ROW SECURITY job_checkpoints FORCED
@@ -141,3 +207,6 @@ ROW SECURITY job_events FORCED
 ROW SECURITY job_results FORCED
 ROW SECURITY job_units FORCED
 ROW SECURITY jobs FORCED
+ROW SECURITY upload_reservations FORCED
+ROW SECURITY webhook_deliveries FORCED
+ROW SECURITY webhooks FORCED

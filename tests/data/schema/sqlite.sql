@@ -46,7 +46,7 @@ CREATE TABLE datasets (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL,
+	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL,
 	CONSTRAINT pk_datasets PRIMARY KEY (id),
 	CONSTRAINT uq_datasets_tenant_content_key UNIQUE (tenant, content_key)
 )
@@ -122,13 +122,70 @@ CREATE TABLE jobs (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL,
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255),
 	CONSTRAINT pk_jobs PRIMARY KEY (id),
 	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
+)
+CREATE TABLE upload_reservations (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	n_bytes BIGINT NOT NULL,
+	until DATETIME NOT NULL,
+	CONSTRAINT pk_upload_reservations PRIMARY KEY (id)
+)
+CREATE TABLE webhook_deliveries (
+	id VARCHAR(40) NOT NULL,
+	webhook_id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	event_id VARCHAR(40) NOT NULL,
+	event VARCHAR(32) NOT NULL,
+	subject VARCHAR(40) NOT NULL,
+	body TEXT NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	attempts INTEGER NOT NULL,
+	next_at DATETIME NOT NULL,
+	pending_since DATETIME NOT NULL,
+	last_status INTEGER,
+	last_error TEXT,
+	created_at DATETIME NOT NULL,
+	tried_at DATETIME,
+	delivered_at DATETIME,
+	CONSTRAINT pk_webhook_deliveries PRIMARY KEY (id),
+	CONSTRAINT fk_webhook_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id) ON DELETE CASCADE
+)
+CREATE TABLE webhooks (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	url VARCHAR(1024) NOT NULL,
+	name VARCHAR(255) NOT NULL,
+	events JSON NOT NULL,
+	labels JSON NOT NULL,
+	named_at DATETIME,
+	secret VARCHAR(64) NOT NULL,
+	previous_secret VARCHAR(64),
+	previous_until DATETIME,
+	n_failures INTEGER NOT NULL,
+	failing_since DATETIME,
+	off_reason TEXT,
+	created_at DATETIME NOT NULL,
+	attempt INTEGER NOT NULL,
+	owner VARCHAR(64),
+	lease_until DATETIME,
+	available_at DATETIME NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	CONSTRAINT pk_webhooks PRIMARY KEY (id),
+	CONSTRAINT uq_webhooks_tenant_url UNIQUE (tenant, url)
 )
 CREATE INDEX ix_datasets_status_available_at ON datasets (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON datasets (tenant, created_at, id)
 CREATE INDEX ix_job_units_status_lease_until ON job_units (status, lease_until)
 CREATE INDEX ix_jobs_dataset_id ON jobs (dataset_id)
+CREATE INDEX ix_jobs_started_at ON jobs (started_at)
 CREATE INDEX ix_jobs_status_available_at ON jobs (status, available_at)
 CREATE INDEX ix_jobs_tenant_created_at_id ON jobs (tenant, created_at, id)
+CREATE INDEX ix_upload_reservations_tenant ON upload_reservations (tenant)
+CREATE INDEX ix_webhook_deliveries_status_pending_since ON webhook_deliveries (status, pending_since)
+CREATE INDEX ix_webhook_deliveries_webhook_id_created_at_id ON webhook_deliveries (webhook_id, created_at, id)
+CREATE INDEX ix_webhook_deliveries_webhook_id_status_next_at ON webhook_deliveries (webhook_id, status, next_at)
+CREATE INDEX ix_webhook_deliveries_webhook_id_subject_status ON webhook_deliveries (webhook_id, subject, status)
+CREATE INDEX ix_webhooks_status_available_at ON webhooks (status, available_at)

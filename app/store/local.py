@@ -1,4 +1,4 @@
-"""Where the bytes are: four methods, on a local directory."""
+"""Bytes in a directory, which machines may share."""
 
 from __future__ import annotations
 
@@ -7,37 +7,19 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from io import BufferedWriter, FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
+
+from app.store.base import Wanted
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-DATASETS = "datasets"
-SCRATCH = "scratch"
-RAW = "raw"
-COLUMNS = "columns.parquet"
 STEADY_BYTES = 64 << 20
 SMALL_UPLOAD = 20 << 20
-
-
-class Store(Protocol):
-    """What the service asks of a place for bytes; a key is a path with slashes."""
-
-    def put(self, key: str) -> AbstractContextManager[BinaryIO]:
-        """A file to write; it appears under `key` when the block ends well, or not at all."""
-
-    def open(self, key: str) -> BinaryIO:
-        """The bytes under `key`, for reading."""
-
-    def delete(self, prefix: str) -> None:
-        """Remove everything below `prefix`; nothing there is no error."""
-
-    def untouched(self, age: timedelta) -> Iterator[str]:
-        """The folders of datasets into which nothing was written for so long."""
 
 
 class _SteadyFile(FileIO):
@@ -83,15 +65,19 @@ class LocalStore:
             raise
 
     def open(self, key: str) -> BinaryIO:
-        """The bytes under `key`, for reading."""
+        """The bytes under `key`, to be read in order or anywhere."""
         return self.path(key).open("rb")
+
+    def on_disk(self, key: str, wanted: Wanted | None = None) -> BinaryIO:
+        """The same, since they are on the disk."""
+        return self.open(key)
 
     def delete(self, prefix: str) -> None:
         """Remove everything below `prefix`; nothing there is no error."""
         shutil.rmtree(self.path(prefix), ignore_errors=True)
 
     def untouched(self, age: timedelta) -> Iterator[str]:
-        """The folders of datasets into which nothing was written for so long."""
+        """The folders, `tenant/id`, into which nothing was written for so long."""
         for folder in untouched(self.directory, "*/*", age):
             yield folder.relative_to(self.directory).as_posix()
 
@@ -147,8 +133,3 @@ def _is_older(path: Path, cutoff: float) -> bool:
         return max(p.stat().st_mtime for p in (path, *path.rglob("*"))) < cutoff
     except FileNotFoundError:  # it goes away by itself
         return False
-
-
-def key_of(tenant: str, dataset_id: str, name: str = "") -> str:
-    """The key of a file of a dataset, or of the dataset's whole folder."""
-    return f"{tenant}/{dataset_id}/{name}".rstrip("/")

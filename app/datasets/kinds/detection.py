@@ -1,0 +1,160 @@
+"""Finds out what the texts of a column are: the reading that nearly every value fits, if any.
+
+It looks at each different text once. A reading is taken for the column as a whole: 1,234 alone may
+be two numbers, among others like 0,5 it is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from app.datasets.formats import Wish
+from app.datasets.kinds.conversion import meaning
+from app.datasets.kinds.moments import commonest_offset, time_readings
+from app.datasets.kinds.numbers import MOST_EXACT, are_whole, number_readings
+from app.datasets.kinds.reading import Reading, is_blank, tidied
+
+NEARLY_ALL = 0.98
+GLANCE = 500
+WORTH_A_LOOK = 0.5
+TEXT, TIMES = "text", "n"
+CATEGORY = Reading(kind="category")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a reading fits: the rows it understands, and whether another would read them otherwise.
+
+    `values` are the different texts with how often each occurs and what it stands for.
+    """
+
+    reading: Reading
+    values: pl.DataFrame
+    n_known: int
+    rival: Reading | None = None
+
+    @property
+    def n_fit(self) -> int:
+        """Rows with a value that is understood."""
+        return int(self.values.filter(pl.col("value").is_not_null())[TIMES].sum())
+
+    @property
+    def share(self) -> float:
+        """Of the rows that have a value."""
+        return self.n_fit / self.n_known if self.n_known else 0.0
+
+    @property
+    def unfit(self) -> pl.DataFrame:
+        """The texts that are not understood, the most frequent first."""
+        unfit = self.values.filter(pl.col("value").is_null())
+        return unfit.sort(TIMES, TEXT, descending=[True, False])
+
+
+def detect(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
+    """The reading that nearly every value fits; None where the column is text.
+
+    Without `plain_numbers`, digits alone stay text: the file has types and says so.
+    """
+    present = column.drop_nulls()
+    glance = _counted(present.head(GLANCE))
+    likely = [r for r in _candidates(glance) if _fit(r, glance).share >= WORTH_A_LOOK]
+    if not likely:
+        return None
+    fit = _best(likely, _counted(present))
+    if fit.share < NEARLY_ALL or _is_none_after_all(fit, plain_numbers):
+        return None
+    return fit
+
+
+def obey(column: pl.Series, wish: Wish) -> Fit:
+    """The reading of the wished kind that fits best, however few values do."""
+    counted = _counted(column.drop_nulls())
+    return _best(list(_wished(wish, counted)), counted)
+
+
+def _wished(wish: Wish, counted: pl.DataFrame) -> Iterator[Reading]:
+    if wish.kind == "number":
+        yield from _with_signs(wish, counted)
+    elif wish.kind == "time":
+        yield from time_readings(told=True)
+    else:
+        yield Reading(kind="boolean") if wish.kind == "boolean" else CATEGORY
+
+
+def _with_signs(wish: Wish, counted: pl.DataFrame) -> Iterator[Reading]:
+    found = list(number_readings(counted[TEXT]))
+    decimals = [r for r in found if wish.decimal in (None, r.decimal)]
+    fitting = [r for r in decimals if wish.thousands in (None, r.thousands)]
+    if wish.thousands == "":
+        fitting = [replace(r, thousands=None) for r in decimals]
+    yield from fitting
+
+
+def _candidates(counted: pl.DataFrame) -> Iterator[Reading]:
+    yield Reading(kind="boolean")
+    if counted[TEXT].str.contains("[0-9]").any():
+        yield from number_readings(counted[TEXT])
+        yield from time_readings(told=False)
+
+
+def _counted(present: pl.Series) -> pl.DataFrame:
+    """The different texts, tidied, and how often each occurs; words for nothing aside."""
+    counted = present.alias(TEXT).value_counts(name=TIMES)
+    tidy = counted.with_columns(tidied(pl.col(TEXT))).filter(~is_blank(pl.col(TEXT)))
+    return tidy.group_by(TEXT).agg(pl.col(TIMES).sum()).sort(TEXT)
+
+
+def _fit(reading: Reading, counted: pl.DataFrame) -> Fit:
+    values = counted.with_columns(meaning(pl.col(TEXT), reading).alias("value"))
+    return Fit(reading, values, int(counted[TIMES].sum()))
+
+
+def _best(readings: list[Reading], counted: pl.DataFrame) -> Fit:
+    """The best fit; of equals one in which all numbers are whole, or the one named first."""
+    fits = [_completed(_fit(reading, counted)) for reading in readings]
+    best = max(fits, key=lambda fit: (fit.n_fit, fit.reading.whole))
+    rivals = [f for f in fits if f.n_fit == best.n_fit and _differ(f, best)]
+    return replace(best, rival=rivals[0].reading) if rivals else best
+
+
+def _differ(one: Fit, other: Fit) -> bool:
+    same_kind = one.reading.kind == other.reading.kind
+    return same_kind and not one.values["value"].equals(other.values["value"])
+
+
+def _completed(fit: Fit) -> Fit:
+    """With what only the values tell: which signs there are, and the zone of most times."""
+    reading = fit.reading
+    if reading.kind == "number":
+        thousands = reading.thousands if _occurs(fit, reading.thousands) else None
+        whole = are_whole(fit.values["value"])
+        return replace(fit, reading=replace(reading, thousands=thousands, whole=whole))
+    if reading.kind == "time" and fit.n_fit and reading.order:
+        offset = commonest_offset(fit.values[TEXT], reading.order)
+        counted = fit.values.select(TEXT, TIMES)
+        return _fit(replace(reading, offset=offset), counted) if offset else fit
+    return fit
+
+
+def _occurs(fit: Fit, sign: str | None) -> bool:
+    """Between digits of a text that is understood."""
+    if sign is None:
+        return False
+    understood = fit.values.filter(pl.col("value").is_not_null())[TEXT]
+    return bool(understood.str.contains(f"[0-9]{re.escape(sign)}[0-9]").any())
+
+
+def _is_none_after_all(fit: Fit, plain_numbers: bool) -> bool:
+    """Only one of yes and no; codes, which begin with zeros or are longer than floats hold."""
+    values = fit.values["value"].drop_nulls()
+    if fit.reading.kind == "boolean":
+        return values.n_unique() < 2
+    if fit.reading.kind == "number":
+        texts = fit.values[TEXT]
+        codes = texts.str.contains("^0[0-9]+$").any() or bool((values.abs() >= MOST_EXACT).any())
+        return codes or not (plain_numbers or texts.str.contains("[^-0-9.eE]").any())
+    return False

@@ -1,0 +1,40 @@
+"""Where in a Parquet file the columns are that somebody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, BinaryIO
+
+import pyarrow.parquet as pq
+
+from app.store.base import Range
+
+# Behind the footer: how long it is, and the magic bytes.
+TAIL_BYTES = 8
+
+
+def ranges_without(excluded: Collection[str], file: BinaryIO) -> list[Range]:
+    """The footer, and every column that is not excluded."""
+    return ranges_of(lambda path: path not in excluded, file)
+
+
+def ranges_of(is_wanted: Callable[[str], bool], file: BinaryIO) -> list[Range]:
+    """The footer, and every column whose path is wanted."""
+    footer = pq.read_metadata(file)
+    groups = (footer.row_group(group) for group in range(footer.num_row_groups))
+    chunks = (group.column(n) for group in groups for n in range(group.num_columns))
+    wanted = [_range(chunk) for chunk in chunks if is_wanted(chunk.path_in_schema)]
+    return [*wanted, _footer(file)]
+
+
+def _range(chunk: Any) -> Range:
+    start = chunk.data_page_offset
+    if chunk.has_dictionary_page:
+        start = min(start, chunk.dictionary_page_offset)
+    return start, start + chunk.total_compressed_size
+
+
+def _footer(file: BinaryIO) -> Range:
+    end = file.seek(-TAIL_BYTES, 2) + TAIL_BYTES
+    n_bytes = int.from_bytes(file.read(4), "little")
+    return end - TAIL_BYTES - n_bytes, end

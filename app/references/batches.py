@@ -1,0 +1,46 @@
+"""Batches of rows, as databases and table formats hand them out, as a lazy frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+
+from app.datasets.faults import Rejected
+from app.datasets.limits import Limits
+from app.datasets.tables import check_names
+
+
+def scan_batches(
+    reader: Any, directory: Path, limits: Limits, tell: Callable[[int], None]
+) -> pl.LazyFrame:
+    """Batch by batch into a file that can be scanned; more rows than allowed are refused."""
+    check_names(reader.schema.names, limits)
+    schema = pa.schema([(field.name, _stored(field.type)) for field in reader.schema])
+    copy, n_rows = directory / "batches.arrow", 0
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(str(copy), schema, options=options) as writer:
+        for batch in reader:
+            n_rows += batch.num_rows
+            if n_rows > limits.max_rows:
+                raise Rejected(f"there are more than {limits.max_rows} rows")
+            arrays = [getattr(array, "storage", array) for array in batch.columns]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+            tell(batch.nbytes)
+    return pl.scan_ipc(copy).with_columns(
+        pl.col(field.name).cast(pl.Float64) for field in reader.schema if _is_exact(field.type)
+    )
+
+
+def _stored(kind: Any) -> Any:
+    """Types of a database's own are text for everybody else."""
+    return getattr(kind, "storage_type", kind)
+
+
+def _is_exact(kind: Any) -> bool:
+    """Exact decimals come as text from Postgres, and are numbers all the same."""
+    return getattr(kind, "type_name", "") == "numeric"

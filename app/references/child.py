@@ -1,0 +1,48 @@
+"""Reads a reference into typed columns: `python -m app.references.child`, with its order on stdin.
+
+A program of its own for the reasons of `app.datasets.ingest`, which it resembles. Of all secrets it
+gets those of the one connection it reads from; they come by stdin, for others can see arguments
+and environments.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.datasets.faults import Passing, Rejected
+from app.datasets.ingest import OUTCOME, restrict
+from app.datasets.limits import Limits
+
+
+def main() -> None:
+    """Read, and leave the outcome in the order's directory."""
+    order = json.load(sys.stdin)
+    limits, directory = Limits(**order["limits"]), Path(order["directory"])
+    restrict(limits, 0)
+    # After the limits, so that they hold for all that the libraries allocate.
+    from app.references.reading import read  # noqa: PLC0415
+
+    try:
+        outcome = read(order["connection"], order["source"], directory, limits)
+    except Rejected as error:
+        outcome = {"rejected": str(error)}
+    except Passing as error:
+        outcome = {"failed": str(error)}
+    except MemoryError:
+        outcome = {"rejected": limits.out_of_memory}
+    words = json.dumps(outcome)
+    (directory / OUTCOME).write_text(without_secrets(words, order["connection"]))
+
+
+def without_secrets(words: str, connection: dict[str, Any]) -> str:
+    """Whatever a library may have quoted."""
+    for secret in connection["secrets"].values():
+        words = words.replace(json.dumps(secret)[1:-1], "***") if len(secret) > 3 else words
+    return words
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""A file of a host that a connection names, fetched over https from an address that was judged."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from app.addresses import AddressRefused, Place, parse_networks, parse_place, resolve
+from app.datasets.faults import Passing, Rejected
+from app.references.buckets import Found
+
+SECONDS = 30.0
+MAX_REDIRECTS = 5
+CHUNK_BYTES = 1 << 20
+MOVED = {301, 302, 303, 307, 308}
+AWAY = "the host of the file did not answer as it should"
+
+
+def download(
+    connection: Mapping[str, Any],
+    url: str,
+    file: Path,
+    max_bytes: int,
+    tell: Callable[[int], None],
+) -> Found:
+    """Bring the whole file; redirects lead only to hosts that the connection names."""
+    for _ in range(MAX_REDIRECTS):
+        place = _judged(connection, url)
+        try:
+            with _answer(connection, place) as answer:
+                if answer.status in MOVED:
+                    url = urljoin(url, answer.headers["Location"] or "")
+                    continue
+                _check_status(answer.status)
+                n_bytes = _copy(answer, file, max_bytes, tell)
+                return Found(url, n_bytes, answer.headers["ETag"], answer.headers["Last-Modified"])
+        except (http.client.HTTPException, OSError) as error:
+            raise Passing(AWAY) from error
+    raise Rejected(f"there are more than {MAX_REDIRECTS} redirects")
+
+
+def _judged(connection: Mapping[str, Any], url: str) -> Place:
+    try:
+        place = parse_place(url)
+    except AddressRefused as error:
+        raise Rejected(f"the address {error}") from None
+    if place.host not in connection["hosts"] or not (place.is_secure or connection["plain"]):
+        raise Rejected(f"the connection does not lead to {place.host!r}")
+    return place
+
+
+def _answer(connection: Mapping[str, Any], place: Place) -> http.client.HTTPResponse:
+    try:
+        networks = parse_networks(",".join(connection["networks"]))
+        address, *_ = resolve(place.host, place.port, networks)
+    except AddressRefused as error:
+        raise Rejected(f"the address {error}") from None
+    client = _client(replace(place, host=address), place.host)
+    headers = {"Host": place.host if place.port in (80, 443) else f"{place.host}:{place.port}"}
+    if token := connection["secrets"].get("token"):
+        headers["Authorization"] = f"Bearer {token}"
+    client.request("GET", place.target, headers={**headers, "Accept-Encoding": "identity"})
+    return client.getresponse()
+
+
+def _client(place: Place, name: str) -> http.client.HTTPConnection:
+    """To the address that was judged, which has to prove the name that was asked for."""
+    client = http.client.HTTPConnection(place.host, place.port, timeout=SECONDS)
+    client.connect()
+    if place.is_secure:
+        client.sock = ssl.create_default_context().wrap_socket(client.sock, server_hostname=name)
+    return client
+
+
+def _check_status(status: int) -> None:
+    if status in {429, 500, 502, 503, 504}:
+        raise Passing(AWAY)
+    if status != http.client.OK:
+        raise Rejected(f"the host answers {status}")
+
+
+def _copy(
+    answer: http.client.HTTPResponse, file: Path, max_bytes: int, tell: Callable[[int], None]
+) -> int:
+    n_bytes, announced = 0, answer.length
+    with file.open("xb") as target:
+        while chunk := answer.read(CHUNK_BYTES):
+            n_bytes += len(chunk)
+            if n_bytes > max_bytes:
+                raise Rejected(f"the file is larger than {max_bytes} bytes")
+            target.write(chunk)
+            tell(len(chunk))
+    if announced is not None and n_bytes != announced:
+        raise Passing(AWAY)
+    return n_bytes

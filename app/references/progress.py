@@ -1,0 +1,41 @@
+"""How far a reader has come, told in a file to the process that watches it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+FILE = "progress"
+GAP_SECONDS = 0.25
+# The rest is for types and profiles.
+READING = 0.8
+
+
+class Progress:
+    """Counts bytes; writes the fraction of those that are expected, if any are."""
+
+    def __init__(self, directory: Path) -> None:
+        self.n_bytes = 0
+        self._expected = 0
+        self._file = directory / FILE
+        self._next = 0.0
+
+    def expect(self, n_bytes: int) -> None:
+        """So many bytes come, at most."""
+        self._expected = n_bytes
+
+    def add(self, n_bytes: int) -> None:
+        """So many have come."""
+        self.n_bytes += n_bytes
+        if self._expected and time.monotonic() > self._next:
+            self._next = time.monotonic() + GAP_SECONDS
+            done = READING * min(1.0, self.n_bytes / self._expected)
+            self._file.write_text(f"{done:.3f}")
+
+
+def read_progress(directory: Path) -> float | None:
+    """The fraction that was told last, if any was."""
+    try:
+        return float((directory / FILE).read_text())
+    except (OSError, ValueError):
+        return None

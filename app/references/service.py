@@ -1,0 +1,110 @@
+"""What callers do with data by reference. Every transaction is visible here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.broker import READ_DATASET, Bell
+from app.connections.registry import Connections
+from app.datasets import repository
+from app.datasets.formats import CsvOptions
+from app.datasets.models import Dataset
+from app.datasets.reservations import measure
+from app.db.base import AnyRow, new_id
+from app.db.clock import read_clock
+from app.db.tenants import lock_tenant
+from app.errors import Conflict, NotFound
+from app.quota import Quota
+from app.references.checks import check_source
+from app.references.source import Source
+
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A source that shall become a dataset; the same `key` again is the same dataset."""
+
+    source: Source
+    name: str | None = None
+    key: str | None = None
+
+    def content_key(self, dataset_id: str) -> str:
+        """Of no bytes, which nobody has seen: another reading may find others."""
+        what = [REFERENCE, self.source.model_dump(mode="json"), self.key or dataset_id]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()
+
+
+def create(
+    session: Session,
+    tenant: str,
+    bell: Bell,
+    connections: Connections,
+    reference: Reference,
+    quota: Quota,
+) -> tuple[AnyRow, bool]:
+    """Write the row, commit, then ring; the answer tells whether the dataset is new."""
+    check(tenant, connections, reference.source)
+    dataset_id = new_id("ds")
+    with session.begin():
+        lock_tenant(session, tenant)
+        content_key = reference.content_key(dataset_id)
+        known = repository.find_by_content(session, tenant, content_key)
+        if known is not None:
+            return known, False
+        quota.room_for(0, *measure(session, tenant))
+        row = repository.add(session, _row(session, tenant, dataset_id, reference, content_key))
+    bell.ring(READ_DATASET, row.id)
+    return row, True
+
+
+def check(tenant: str, connections: Connections, source: Source) -> None:
+    """Refuse what no connection of the tenant's can have, or may give."""
+    connection = connections.find(tenant, source.connection, "/source/connection")
+    check_source(connection, source)
+
+
+def _row(
+    session: Session, tenant: str, dataset_id: str, reference: Reference, content_key: str
+) -> Dataset:
+    now = read_clock(session)
+    return Dataset(
+        id=dataset_id,
+        tenant=tenant,
+        name=reference.name,
+        format=REFERENCE,
+        options=CsvOptions().to_json(),
+        content_key=content_key,
+        sha256="",
+        n_bytes=0,
+        source=reference.source.model_dump(mode="json"),
+        created_at=now,
+        available_at=now,
+        enqueued_at=now,
+    )
+
+
+def refresh(
+    session: Session,
+    tenant: str,
+    bell: Bell,
+    connections: Connections,
+    dataset_id: str,
+    quota: Quota,
+) -> tuple[AnyRow, bool]:
+    """Read the same reference again, as another dataset; the same one while it is being read."""
+    with session.begin():
+        row = repository.read(session, tenant, dataset_id)
+    if row is None:
+        raise NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
+    if row.source is None:
+        raise Conflict("the dataset was uploaded: there is nothing to read again", code="no_source")
+    if row.finished_at is None:
+        return row, False
+    # Two who ask at the same time get the same.
+    reference = Reference(Source.model_validate(row.source), row.name, f"after {row.id}")
+    return create(session, tenant, bell, connections, reference, quota)

@@ -1,0 +1,121 @@
+"""Delta and Iceberg tables on S3, written by their own libraries, and rows of Postgres."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from pyiceberg.catalog.sql import SqlCatalog
+
+from app.datasets.faults import Passing, Rejected
+from tests import servers
+from tests.references.conftest import TABLE, Reads
+
+FILTER = [{"column": "b", "op": ">=", "value": 10.0}]
+
+
+def test_delta(lake: dict[str, Any], reads: Reads) -> None:
+    url = f"{lake['url']}/tables/delta"
+    options = {**lake["secrets"], "endpoint": lake["endpoint"], "region": "us-east-1"}
+    options |= {"allow_http": "true", "aws_conditional_put": "etag"}
+    write_deltalake(url, TABLE, storage_options=options)
+    wider = TABLE.head(10).with_columns(c=1)
+    write_deltalake(url, wider, mode="append", schema_mode="merge", storage_options=options)
+    DeltaTable(url, storage_options=options).delete("a = 3")
+    newest, found = reads(lake, table="tables/delta")
+    assert newest["origin"]["snapshot"] == {"format": "delta", "version": 2}
+    assert (found.height, found.columns, found["c"].null_count()) == (
+        1008,
+        ["a", "b", "y", "c"],
+        999,
+    )
+    first, found = reads(lake, table="tables/delta", version=0, columns=["a", "y"], filter=FILTER)
+    assert first["origin"]["snapshot"]["version"] == 0
+    assert found["a"].to_list() == list(range(20, 1000))
+    with pytest.raises(Rejected, match="cannot be read"):
+        reads(lake, table="tables/delta", version=7)
+
+
+def test_iceberg(lake: dict[str, Any], reads: Reads, tmp_path: Path) -> None:
+    names = {"access_key_id": "s3.access-key-id", "secret_access_key": "s3.secret-access-key"}
+    options = {names[name]: value for name, value in lake["secrets"].items()}
+    options |= {"s3.endpoint": lake["endpoint"], "s3.region": "us-east-1"}
+    catalog = SqlCatalog(
+        "tests", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=lake["url"], **options
+    )
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.sales", schema=TABLE.to_arrow().schema)
+    table.append(TABLE.to_arrow())
+    table.delete("a < 5")
+    where = table.location().removeprefix(f"{lake['url']}/")
+    newest, found = reads(lake, table=where)
+    assert newest["origin"]["snapshot"]["version"] == table.snapshots()[-1].snapshot_id
+    assert found["a"].min() == 5
+    old = table.snapshots()[0].snapshot_id
+    _, found = reads(lake, table=where, version=old, columns=["a", "y"], filter=FILTER)
+    assert found["a"].to_list() == list(range(20, 1000))
+    with pytest.raises(Rejected, match="has no snapshot"):
+        reads(lake, table=where, version=7)
+    catalog.close()
+
+
+@pytest.fixture(scope="module")
+def warehouse(postgres: servers.Postgres) -> dict[str, Any]:
+    """A table of a thousand rows, owned by the role that reads."""
+    url = f"postgresql://{servers.OWNER}@127.0.0.1:{postgres.port}/{postgres.create()}"
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE sales (a int, price numeric, y text, day date)")
+        connection.execute(
+            "INSERT INTO sales SELECT i, i * 1.5, 'it''s ' || i % 3, '2026-01-01'::date + i % 7 "
+            "FROM generate_series(1, 1000) i"
+        )
+    secrets = {"password": "not asked/@ for"}
+    return {"type": "postgres", "url": url, "schemas": ["public"], "seconds": 1, "secrets": secrets}
+
+
+def test_rows_of_postgres(warehouse: dict[str, Any], reads: Reads) -> None:
+    chosen = [{"column": "y", "op": "==", "value": "it's 1"}]
+    outcome, found = reads(warehouse, table="sales", columns=["a", "price"], filter=chosen)
+    assert found["price"].to_list() == [n * 1.5 for n in range(1, 1001, 3)]
+    assert outcome["origin"]["query"] == "sales"
+    outcome, found = reads(warehouse, query="SELECT * FROM sales WHERE a <= 10 -- first", limit=3)
+    assert found["a"].to_list() == [1, 2, 3]
+    assert outcome["origin"]["query"] == "SELECT * FROM sales WHERE a <= 10 -- first"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "INSERT INTO sales (a) VALUES (1) RETURNING a, y",
+        "SELECT a, y FROM sales; DROP TABLE sales",
+        "SELECT a, y FROM sales) AS q; DROP TABLE sales; SELECT (1",
+        "SELECT a, y FROM sales) AS q; COMMIT; --",
+        "WITH gone AS (DELETE FROM sales RETURNING a, y) SELECT * FROM gone",
+        "SELECT set_config('transaction_read_only', 'off', false) AS a, 1 AS b",
+        "SELECT nextval('pg_catalog.nothing') AS a, 1 AS b",
+        "SELEC 1",
+    ],
+)
+def test_one_statement_that_only_reads(warehouse: dict[str, Any], reads: Reads, query: str) -> None:
+    with pytest.raises(Rejected, match="the database refuses the query"):
+        reads(warehouse, query=query)
+    assert reads(warehouse, table="public.sales")[0]["n_rows"] == 1000
+
+
+def test_limits_of_queries(warehouse: dict[str, Any], reads: Reads) -> None:
+    with pytest.raises(Rejected, match="longer than the 1 seconds"):
+        reads(warehouse, query="SELECT pg_sleep(30)::text AS a, 1 AS b")
+    with pytest.raises(Rejected, match="more than 100000 rows"):
+        reads(warehouse, query="SELECT i AS a, i AS b FROM generate_series(1, 200000) i")
+    with pytest.raises(Rejected, match="may not be read"):
+        reads(warehouse, table="pg_catalog.pg_authid")
+
+
+def test_a_database_that_is_away(warehouse: dict[str, Any], reads: Reads) -> None:
+    nowhere = f"postgresql://reader@127.0.0.1:{servers.free_port()}/x"
+    with pytest.raises(Passing) as failed:
+        reads({**warehouse, "url": nowhere}, table="sales")
+    assert "not asked" not in str(failed.value)
