@@ -23,13 +23,14 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, Select, SQLColumnExpression, String, or_, select, update
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, or_, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Mapped, Session, declared_attr, mapped_column
 
 from app.broker import Bell, Call
 from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow
 from app.db.clock import AT_ONCE, moment
+from app.db.text import Line
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -44,23 +45,28 @@ class Leased:
     """The columns of a row that is leased: how often, by whom, until when, not before when.
 
     `owner` is new with every claim, so that a worker which was taken for dead recognises nothing as
-    its own. `enqueued_at` is when the bell was last rung for the row.
+    its own.
     """
 
     WAITING: ClassVar[str]
     HELD: ClassVar[str]
 
     attempt: Mapped[int] = mapped_column(default=0)
-    owner: Mapped[str | None] = mapped_column(String(64))
+    owner: Mapped[str | None] = mapped_column(Line(64))
     lease_until: Mapped[datetime | None]
     available_at: Mapped[datetime]
-    enqueued_at: Mapped[datetime]
 
     @declared_attr
     @classmethod
     def status(cls) -> Mapped[str]:
         """A new row waits."""
-        return mapped_column(String(16), default=cls.WAITING)
+        return mapped_column(Line(16), default=cls.WAITING)
+
+
+class Rung(Leased):
+    """A row that workers are rung for; `enqueued_at` is when the bell last was."""
+
+    enqueued_at: Mapped[datetime]
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,17 @@ from prometheus_client.core import (
     Metric,
     SummaryMetricFamily,
 )
-from sqlalchemy import Insert, String, select
+from sqlalchemy import Insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.db.base import Base, Reader
+from app.db.text import Line
 
 ATTEMPTS = "attempts"
 LEASE_EXPIRIES = "lease_expiries"
 FINISHED = "finished"
+DELIVERIES = "deliveries"
 PHASE_SECONDS = "phase_seconds"
 PHASE_COUNT = "phase_count"
 
@@ -33,8 +35,8 @@ class Counter(Base):
 
     __tablename__ = "counters"
 
-    name: Mapped[str] = mapped_column(String(32), primary_key=True)
-    label: Mapped[str] = mapped_column(String(32), primary_key=True, default="")
+    name: Mapped[str] = mapped_column(Line(32), primary_key=True)
+    label: Mapped[str] = mapped_column(Line(32), primary_key=True, default="")
     value: Mapped[float] = mapped_column(default=0.0)
 
 
@@ -73,14 +75,18 @@ def job_metrics(
     yield _single(counters, ATTEMPTS, "pith_job_attempts", "Claims of jobs by workers")
     yield _single(counters, LEASE_EXPIRIES, "pith_lease_expiries", "Workers taken for dead")
     finished = CounterMetricFamily("pith_jobs_finished", "Jobs ended", labels=["status"])
+    told = CounterMetricFamily("pith_webhook_deliveries", "Attempts", labels=["outcome"])
     phases = SummaryMetricFamily("pith_phase_seconds", "Time in each phase", labels=["phase"])
     for (name, label), value in sorted(counters.items()):
         if name == FINISHED:
             finished.add_metric([label], value)
+        if name == DELIVERIES:
+            told.add_metric([label], value)
         if name == PHASE_COUNT:
             seconds = counters.get((PHASE_SECONDS, label), 0.0)
             phases.add_metric([label], int(value), seconds)
     yield finished
+    yield told
     yield phases
 
 

@@ -19,25 +19,19 @@ class Quota:
     n_bytes: int = NO_LIMIT
     n_datasets: int = NO_LIMIT
     n_queued_jobs: int = NO_LIMIT
+    n_webhooks: int = NO_LIMIT
 
-    def room_for_upload(self, n_datasets: int, n_bytes: int) -> int:
-        """The bytes that are left, or TooMany when there is no room for another dataset."""
+    def room_for(self, n_new_bytes: int, n_datasets: int, n_bytes: int) -> int:
+        """The bytes that are left for one dataset more, or TooMany if it has more than those."""
         if n_datasets >= self.n_datasets:
             detail = f"the limit of {self.n_datasets} datasets is reached; delete one first"
             raise TooMany(detail, code="too_many_datasets", wait=ROOM_SECONDS)
-        if n_bytes >= self.n_bytes:
-            raise self.too_many_bytes()
+        if n_bytes >= self.n_bytes or n_bytes + n_new_bytes > self.n_bytes:
+            detail = (
+                f"the limit of {self.n_bytes} bytes of uploads is reached; delete a dataset first"
+            )
+            raise TooMany(detail, code="too_many_bytes", wait=ROOM_SECONDS)
         return self.n_bytes - n_bytes
-
-    def check_upload(self, n_datasets: int, n_bytes: int, n_new_bytes: int) -> None:
-        """Refuse one dataset more of this size."""
-        if self.room_for_upload(n_datasets, n_bytes) < n_new_bytes:
-            raise self.too_many_bytes()
-
-    def too_many_bytes(self) -> TooMany:
-        """The refusal of bytes beyond the limit."""
-        detail = f"the limit of {self.n_bytes} bytes of uploads is reached; delete a dataset first"
-        return TooMany(detail, code="too_many_bytes", wait=ROOM_SECONDS)
 
     def check_submission(self, n_queued: int) -> None:
         """Refuse one job more in the queue."""
@@ -46,6 +40,12 @@ class Quota:
                 f"the limit of {self.n_queued_jobs} queued jobs is reached; wait for one to start"
             )
             raise TooMany(detail, code="too_many_queued_jobs", wait=QUEUE_SECONDS)
+
+    def check_webhook(self, n_webhooks: int) -> None:
+        """Refuse one endpoint more."""
+        if n_webhooks >= self.n_webhooks:
+            detail = f"the limit of {self.n_webhooks} webhooks is reached; delete one first"
+            raise TooMany(detail, code="too_many_webhooks", wait=ROOM_SECONDS)
 
 
 UNLIMITED = Quota()

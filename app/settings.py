@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import ByteSize, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.addresses import Network, parse_networks
 from app.quota import Quota
 
 GIB = 1024**3
@@ -47,6 +48,14 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default=Path("data"), description="Directory of uploads and embedded state."
     )
+    store_url: str = Field(
+        default="",
+        description="Where datasets are: `file:///...`, `s3://...`, `gs://...` or `az://...`; "
+        "empty is in `data_dir`.",
+    )
+    connections: Path | None = Field(
+        default=None, description="TOML file of what data may be read from by reference."
+    )
     database_url: str = Field(
         default="",
         repr=False,
@@ -76,6 +85,11 @@ class Settings(BaseSettings):
     port: int = Field(
         default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
+    root_path: str = Field(
+        default="",
+        pattern=r"^(/[A-Za-z0-9._~-]+)*$",
+        description="Path below which a proxy serves this, such as `/pith`.",
+    )
     require_keys: bool = Field(
         default=False, description="Ask for keys on loopback too; beyond it they always are."
     )
@@ -92,6 +106,10 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field(
         default="",
         description="Addresses, with commas, of proxies whose `X-Forwarded-For` is believed.",
+    )
+    allowed_networks: str = Field(
+        default="",
+        description="Networks, with commas, that callers' addresses may lead to though private.",
     )
     stop_seconds: int = Field(
         default=20, ge=1, description="Time that requests under way get at a stop."
@@ -130,6 +148,13 @@ class Settings(BaseSettings):
     )
     tenant_max_running_jobs: int = Field(
         default=64, ge=1, description="Running jobs of one tenant; more wait."
+    )
+    tenant_shares: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        default={},
+        description='Shares of the workers other than 1, by tenant: `{"acme": 3}`.',
+    )
+    tenant_max_webhooks: int = Field(
+        default=100, ge=1, description="Webhooks of one tenant, those that jobs named included."
     )
     tenant_requests_per_second: float = Field(
         default=1000,
@@ -173,11 +198,23 @@ class Settings(BaseSettings):
         default=24, gt=0, description="Age at which files that belong to nothing are removed."
     )
 
+    webhook_seconds: float = Field(
+        default=15, gt=0, description="Time that the receiver of a webhook has to answer."
+    )
+    webhook_days: float = Field(
+        default=3,
+        gt=0,
+        description="Time for which a delivery is tried, and after which a dead webhook is off.",
+    )
+
     worker_concurrency: int = Field(
         default=1, ge=1, description="Jobs that one worker runs at a time."
     )
     worker_readers: int = Field(
         default=2, ge=1, description="Uploads that one worker reads at a time, beside its jobs."
+    )
+    worker_senders: int = Field(
+        default=8, ge=1, description="Webhooks that one worker delivers to at a time."
     )
     worker_threads: int = Field(
         default=0,
@@ -226,12 +263,24 @@ class Settings(BaseSettings):
             n_bytes=self.tenant_max_bytes,
             n_datasets=self.tenant_max_datasets,
             n_queued_jobs=self.tenant_max_queued_jobs,
+            n_webhooks=self.tenant_max_webhooks,
         )
 
     @property
     def keys_required(self) -> bool:
         """Whether callers must show a key."""
         return self.require_keys or not is_loopback(self.host)
+
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """Those of `allowed_networks`."""
+        return parse_networks(self.allowed_networks)
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _check_networks(cls, value: str) -> str:
+        parse_networks(value)
+        return value
 
     @field_validator("key_secret")
     @classmethod

@@ -9,18 +9,17 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import structlog
 
 from app.datasets.faults import NO_ROOM, OUT_OF_MEMORY
-from app.datasets.ingest import OUTCOME, Order
+from app.datasets.ingest import OUTCOME
 from app.datasets.limits import Limits
-from app.datasets.store import RAW, key_of
 from app.db.base import AnyRow
-from app.processes.lifeline import command_of, spawn
+from app.processes.lifeline import spawn
+from worker.orders import order_for
 from worker.process import Process
 
 log = structlog.get_logger(__name__)
@@ -44,17 +43,9 @@ def run_child(process: Process, row: AnyRow, directory: Path, on_beat: OnBeat) -
     `failed`. `on_beat` is called often and stops the child by raising.
     """
     limits = _limits(process, directory)
-    with process.store.open(key_of(row.tenant, row.id, RAW)) as source:
-        order = Order(
-            source="/dev/fd/0",
-            directory=str(directory),
-            format=row.format,
-            options=row.options,
-            limits=asdict(limits),
-        )
+    with order_for(process, row, directory, limits) as (command, stdin):
         with (directory / STDERR).open("wb") as words:
-            command = command_of("app.datasets.ingest", order.to_json())
-            child = spawn(command, env=_environment(), stdin=source, stderr=words)
+            child = spawn(command, env=_environment(), stdin=stdin, stderr=words)
         try:
             overrun = _watch(child, directory, limits, on_beat)
         finally:
@@ -101,8 +92,15 @@ def _watch(
 
 def _written(directory: Path) -> int:
     """The bytes on the disk: blocks, for a file may claim a length that it does not take."""
-    with os.scandir(directory) as files:
-        return sum(512 * file.stat().st_blocks for file in files)
+    files = (file for file in directory.rglob("*") if file.is_file())
+    return sum(_blocks(file) for file in files)
+
+
+def _blocks(file: Path) -> int:
+    try:
+        return 512 * file.stat().st_blocks
+    except FileNotFoundError:  # it went away meanwhile
+        return 0
 
 
 def _outcome(process: Process, directory: Path, code: int, limits: Limits) -> dict[str, Any]:

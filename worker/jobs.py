@@ -11,8 +11,7 @@ from app.broker import JOBS_QUEUE, RUN_JOB, RUN_UNIT
 from app.settings import Settings
 from core.warm import warm_kernels
 from worker.pool import make_process, work_on
-from worker.runner import run_job
-from worker.units import run_unit
+from worker.turns import run_next
 
 log = structlog.get_logger(__name__)
 
@@ -22,13 +21,11 @@ def main() -> None:
     process = make_process()
     process.celery.conf.update(_limits(process.settings))
 
-    @process.celery.task(name=RUN_JOB.task)  # type: ignore[untyped-decorator]
-    def run_whole(job_id: str) -> None:
-        run_job(process, job_id)
+    def run(job_id: str) -> None:
+        run_next(process, job_id)
 
-    @process.celery.task(name=RUN_UNIT.task)  # type: ignore[untyped-decorator]
-    def run_part(job_id: str) -> None:
-        run_unit(process, job_id)
+    for call in (RUN_JOB, RUN_UNIT):
+        process.celery.task(run, name=call.task)
 
     @signals.worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
     def warm(**_: Any) -> None:

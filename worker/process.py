@@ -14,10 +14,12 @@ from typing import Any
 from celery import Celery
 
 from app.broker import Bell
-from app.datasets.store import DATASETS, LocalStore
+from app.connections.registry import Connections, load_connections
 from app.db.session import Database
 from app.processes import cpus
 from app.settings import Settings
+from app.store.base import Store
+from app.store.places import open_store
 
 
 class StopFlag:
@@ -76,9 +78,14 @@ class Process:
         return Bell(self.celery)
 
     @cached_property
-    def store(self) -> LocalStore:
+    def store(self) -> Store:
         """Where the uploads are."""
-        return LocalStore(self.settings.data_dir / DATASETS)
+        return open_store(self.settings)
+
+    @cached_property
+    def connections(self) -> Connections:
+        """Where data may be read from by reference."""
+        return load_connections(self.settings.connections)
 
     @cached_property
     def tables(self) -> dict[str, Any]:

@@ -13,19 +13,24 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app import leases
+from app.connections.registry import BadConnections
 from app.datasets import reads
 from app.datasets.faults import PASSING
+from app.datasets.keys import COLUMNS, SAMPLE, key_of
 from app.datasets.repository import ReadClaim
-from app.datasets.store import COLUMNS, SCRATCH, key_of
 from app.db.base import AnyRow
+from app.errors import Invalid
 from app.jobs import runs
 from app.logs import job_context
+from app.references.progress import read_progress
+from app.store.places import SCRATCH
 from worker.child import OnBeat, run_child
 from worker.patience import patiently
 from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
+DISCONNECTED = "the connection could not be used"
 UNSTORED = "what was read of the file could not be kept"
 
 
@@ -50,6 +55,9 @@ def read_dataset(process: Process, dataset_id: str) -> None:
 def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
     try:
         outcome = _attempt(process, claim, row)
+    except (BadConnections, Invalid) as error:  # an operator took a connection or a secret away
+        log.warning("reference not read", error=str(error))
+        outcome = {"failed": DISCONNECTED}
     except OSError as error:  # a full disk, most likely: nothing that the file did
         log.warning("upload not read", error=str(error))
         outcome = {"failed": PASSING.get(error.errno or 0, UNSTORED)}
@@ -63,15 +71,17 @@ def _attempt(process: Process, claim: ReadClaim, row: AnyRow) -> dict[str, Any]:
     scratch = process.settings.data_dir / SCRATCH
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
-        outcome = run_child(process, row, Path(directory), beat_for(process, claim))
+        beat = beat_for(process, claim, Path(directory))
+        outcome = run_child(process, row, Path(directory), beat)
         if "columns" in outcome:
-            _keep(process, row, Path(directory) / COLUMNS)
+            for name in (SAMPLE, COLUMNS):
+                _keep(process, row, Path(directory) / name)
     return outcome
 
 
-def _keep(process: Process, row: AnyRow, columns: Path) -> None:
-    key = key_of(row.tenant, row.id, COLUMNS)
-    with process.store.put(key) as target, columns.open("rb") as source:
+def _keep(process: Process, row: AnyRow, file: Path) -> None:
+    key = key_of(row.tenant, row.id, file.name)
+    with process.store.put(key) as target, file.open("rb") as source:
         shutil.copyfileobj(source, target)
 
 
@@ -84,7 +94,7 @@ def _conclude(process: Process, claim: ReadClaim, row: AnyRow, outcome: dict[str
         return
 
     def write(session: Session) -> bool:
-        accepted = reads.accept(session, claim, outcome["n_rows"], outcome["columns"])
+        accepted = reads.accept(session, claim, outcome)
         return accepted or not reads.is_gone(session, row.id)
 
     if not patiently(process, write):  # deleted while it was read
@@ -101,7 +111,7 @@ def _put_off(process: Process, claim: ReadClaim, why: str) -> None:
     patiently(process, lambda session: reads.put_off(session, claim, wait))
 
 
-def beat_for(process: Process, claim: ReadClaim) -> OnBeat:
+def beat_for(process: Process, claim: ReadClaim, directory: Path) -> OnBeat:
     """Called often: renews the lease when it is time, and raises when the reading is to stop."""
     renewed = time.monotonic()
 
@@ -111,16 +121,16 @@ def beat_for(process: Process, claim: ReadClaim) -> OnBeat:
             raise Interrupted
         if time.monotonic() - renewed > process.settings.heartbeat_seconds:
             renewed = time.monotonic()
-            if not _renew(process, claim):
+            if not _renew(process, claim, read_progress(directory)):
                 raise Interrupted
 
     return beat
 
 
-def _renew(process: Process, claim: ReadClaim) -> bool:
+def _renew(process: Process, claim: ReadClaim, progress: float | None) -> bool:
     try:
         with process.pulse.write() as session:
-            return reads.renew(session, claim, process.lease)
+            return reads.renew(session, claim, process.lease, progress)
     except SQLAlchemyError as error:  # what was read is still accepted, if the claim holds then
         log.warning("lease not renewed", error=str(error))
         return True

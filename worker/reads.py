@@ -1,4 +1,4 @@
-"""The program that reads uploads and sweeps. It loads no engine and forks nothing.
+"""The program that reads uploads, sweeps and delivers. It loads no engine and forks nothing.
 
 Threads are enough: each waits for the process that reads its file.
 """
@@ -11,12 +11,13 @@ from celery import signals
 
 from app.broker import READ_DATASET, READS_QUEUE
 from worker.pool import make_process, work_on
+from worker.postman import Postman
 from worker.reader import read_dataset
 from worker.sweeper import Sweeper
 
 
 def main() -> None:
-    """Read uploads and sweep until told to stop."""
+    """Read uploads, sweep and deliver webhooks until told to stop."""
     process = make_process()
 
     @process.celery.task(name=READ_DATASET.task)  # type: ignore[untyped-decorator]
@@ -24,14 +25,17 @@ def main() -> None:
         read_dataset(process, dataset_id)
 
     sweeper = Sweeper(process.settings, process.bell, process.store)
+    postman = Postman(process.settings)
 
     @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
-    def start_sweeper(**_: Any) -> None:
+    def start_aside(**_: Any) -> None:
         sweeper.start()
+        postman.start()
 
     @signals.worker_shutting_down.connect(weak=False)  # type: ignore[untyped-decorator]
-    def stop_sweeper(**_: Any) -> None:
+    def stop_aside(**_: Any) -> None:
         sweeper.stop()
+        postman.stop()
 
     work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)
 

@@ -10,16 +10,13 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
-from app.datasets.columns import Held, load_columns
-from app.datasets.store import COLUMNS, key_of
 from app.errors import ServiceError
 from app.jobs import runs
 from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
-from app.jobs.memory import check_memory
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
-from app.jobs.specification import Specification, check_columns, config_of
+from app.jobs.specification import config_of
 from app.jobs.state import Stop
 from app.logs import job_context
 from app.provenance import versions
@@ -28,9 +25,11 @@ from core.pipeline import select_features
 from core.results import Progress, SelectionResult
 from worker.checkpoints import CheckpointKeeper, pack
 from worker.heartbeat import Heartbeat, Stopped
+from worker.inputs import load_input
 from worker.patience import patiently
 from worker.process import Process
 from worker.recorder import Recorder, finite
+from worker.sizes import check_document, keep_arrays
 
 log = structlog.get_logger(__name__)
 
@@ -44,19 +43,20 @@ OUT_OF_MEMORY = Failure(
 )
 
 
-def run_job(process: Process, job_id: str) -> None:
-    """Claim the job and bring it to an end; nothing happens when it is not to be had."""
+def run_job(process: Process, job_id: str) -> bool:
+    """Claim the job and bring it to an end; False when it is not to be had."""
     with process.database.write() as session:
         max_running = process.settings.tenant_max_running_jobs
         work = runs.claim(session, job_id, process.new_owner(), process.lease, max_running)
     if work is None:
-        return
+        return False
     with job_context(job_id, attempt=work.claim.attempt):
         log.info("job started")
         outcome = _execute(process, work)
         log.info("job ended", outcome=outcome)
     with process.database.write() as session:
         runs.ring_next(session, process.bell, work.tenant, max_running)
+    return True
 
 
 def _execute(process: Process, work: Work[JobClaim]) -> str:
@@ -84,7 +84,7 @@ def compute(
 ) -> JobResult:
     """Select the features of a whole job, or of one of its units, which is small enough to lose."""
     process.tables.clear()
-    specification, columns = load_input(process, work)
+    specification, columns = load_input(process, work, heartbeat)
     sha256 = patiently(
         process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)
     )
@@ -92,11 +92,13 @@ def compute(
     report = heartbeat.report if keeper is None else _saving(heartbeat, keeper)
     checkpoint = None if keeper is None else keeper.checkpoint
     result = select_features(columns, specification.target, config, report, checkpoint)
+    document = finite({**result.to_json(), "provenance": _provenance(work, sha256)})
+    arrays = keep_arrays(document, _pack(result))
     return JobResult(
         job_id=work.claim.job_id,
         tenant=work.tenant,
-        document=finite({**result.to_json(), "provenance": _provenance(work, sha256)}),
-        arrays=_pack(result),
+        document=check_document(document),
+        arrays=arrays,
     )
 
 
@@ -113,18 +115,6 @@ def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progres
         keeper.save_when_due()
 
     return report
-
-
-def load_input(process: Process, work: Work[Any]) -> tuple[Specification, dict[str, Held]]:
-    """What is asked, and the columns it is asked of; excluded ones by name alone."""
-    specification = Specification.model_validate(work.specification)
-    with process.database.read() as session:
-        n_rows, profile = datasets.read_profile(session, work.dataset_id)
-    check_memory(specification, n_rows, profile, process.settings.worker_max_memory_bytes)
-    with process.store.open(key_of(work.tenant, work.dataset_id, COLUMNS)) as file:
-        columns = load_columns(file, set(specification.columns.exclude))
-    check_columns(specification, list(columns))
-    return specification, columns
 
 
 def _provenance(work: Work[Any], sha256: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import threading
 import time
 
 from app.broker import Bell
-from app.datasets.store import Store
 from app.db.session import Database
 from app.leases import apart
 from app.settings import Settings
+from app.store.base import Store
 from app.upkeep.retention import remove_old
 from app.upkeep.sweeps import sweep
 

@@ -22,6 +22,7 @@ from app.jobs.units.service import UnitWork
 from app.logs import job_context
 from core.config import Compare, Evaluate, SelectionConfig
 from core.data.preparation import Prepared, prepare
+from core.data.unfolding import unfold_times
 from core.documents import read
 from core.experiments.comparison import number_of_features, summarise_trials
 from core.experiments.ground import Ground
@@ -30,10 +31,12 @@ from core.experiments.trial import hold_trial
 from core.measures import Trial
 from core.results import Progress
 from worker.heartbeat import Heartbeat, Stopped
+from worker.inputs import load_input
 from worker.patience import patiently
 from worker.process import Process
 from worker.recorder import QuietRecorder, Recorder, finite
-from worker.runner import compute, explain, load_input
+from worker.runner import compute, explain
+from worker.sizes import check_document
 
 log = structlog.get_logger(__name__)
 
@@ -62,19 +65,20 @@ class Table:
         return None if self.config.k == "auto" else self.config.k
 
 
-def run_unit(process: Process, job_id: str) -> None:
-    """Claim the next unit of a job and bring it to an end; nothing happens when there is none."""
+def run_unit(process: Process, job_id: str) -> bool:
+    """Claim the next unit of a job and bring it to an end; False when there is none."""
     with process.database.write() as session:
         max_running, owner = process.settings.tenant_max_running_jobs, process.new_owner()
         work = service.claim(session, process.bell, job_id, owner, process.lease, max_running)
     if work is None:
-        return
+        return False
     with job_context(job_id, attempt=work.claim.attempt, unit=work.claim.number):
         log.info("unit started", task=work.task)
         outcome = _execute(process, work)
         log.info("unit ended", outcome=outcome)
     with process.database.write() as session:
         ring_next(session, process.bell, work.tenant, max_running)
+    return True
 
 
 def _execute(process: Process, work: UnitWork) -> str:
@@ -135,12 +139,15 @@ def _load(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
 
 
 def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
-    specification, columns = load_input(process, work)
-    config = config_of(specification, process.n_threads)
-    prepared = prepare(columns, specification.target, config, lambda _: heartbeat.check())
+    specification, columns = load_input(process, work, heartbeat)
+    unfolded = unfold_times(
+        columns, specification.target, config_of(specification, process.n_threads)
+    )
+    config = unfolded.config
+    prepared = prepare(unfolded.columns, specification.target, config, lambda _: heartbeat.check())
     compare = compare_of(specification)
     how = Evaluate() if compare is None else compare.evaluate
-    return Table(specification, config, prepared, Ground.of(columns, prepared, how))
+    return Table(specification, config, prepared, Ground.of(unfolded.columns, prepared, how))
 
 
 def _tell(heartbeat: Heartbeat) -> Callable[[float], None]:
@@ -198,7 +205,7 @@ def _summarise(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output
         document["comparison"] = _comparison(table, units)
     if table.specification.stability is not None:
         document["stability"] = _stability(table, units)
-    return Output(finite(document), arrays)
+    return Output(check_document(finite(document)), arrays)
 
 
 def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from app.db.base import AnyRow
 from app.db.clock import moment
 from app.jobs import repository, state
 from app.jobs.models import Job
+from app.jobs.news import news_of
 from app.jobs.repository import Event
+from app.webhooks.outbox import announce
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def end(
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
 ) -> AnyRow | None:
-    """Make a transition to a final status, count it, and drop what units there are.
+    """Make a transition to a final status, count it, tell of it, and drop what units there are.
 
     A failure is told by the job and, with `data`, by the event.
     """
@@ -58,6 +60,7 @@ def end(
     if row is not None:
         repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
+        announce(session, news_of(row))
         if row.n_units:
             repository.drop_units(session, row.id)
     return row

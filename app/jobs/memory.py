@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.errors import FieldError, Invalid
-from app.jobs.specification import Specification, config_of
+from app.jobs.specification import Specification, config_of, parts_of
 from core.memory import TableShape, estimate_memory
 
 PROCESS_BYTES = 300 << 20
@@ -40,7 +40,12 @@ def shape_of(
     excluded = set(specification.columns.exclude)
     used = [column for column in columns if column["name"] not in excluded]
     texts = [column for column in used if column["kind"] == "text"]
-    levels = {column["name"]: _levels(column, bins) for column in used}
+    parts = parts_of(specification, used)
+    levels = {
+        name: _levels(column, bins)
+        for column in used
+        for name in parts.get(column["name"], [column["name"]])
+    }
     others = {specification.target, specification.weight_column}
     return TableShape(
         n_rows=n_rows,

@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base
-from app.jobs.state import Status
-from app.leases import Leased
+from app.db.text import Line
+from app.jobs.state import Priority, Status
+from app.leases import Rung
 
 
-class Job(Leased, Base):
+class Job(Rung, Base):
     """One job; this row is the truth about it.
 
     `version` rises with every change and is the ETag. `n_events` numbers the events. `chosen` are
@@ -27,20 +28,23 @@ class Job(Leased, Base):
     __table_args__ = (
         UniqueConstraint("tenant", "idempotency_key"),
         Index(None, "tenant", "created_at", "id"),
+        Index(None, "started_at"),
         Index(None, "status", "available_at"),
         Index(None, "dataset_id"),
     )
 
-    id: Mapped[str] = mapped_column(String(40), primary_key=True)
-    tenant: Mapped[str] = mapped_column(String(64))
-    dataset_id: Mapped[str] = mapped_column(String(40))
+    id: Mapped[str] = mapped_column(Line(40), primary_key=True)
+    tenant: Mapped[str] = mapped_column(Line(64))
+    dataset_id: Mapped[str] = mapped_column(Line(40))
     specification: Mapped[dict[str, Any]]
+    title: Mapped[str | None] = mapped_column(Line(255))
     labels: Mapped[dict[str, Any]]
-    idempotency_key: Mapped[str | None] = mapped_column(String(255))
-    request_hash: Mapped[str] = mapped_column(String(64))
+    priority: Mapped[int] = mapped_column(default=Priority.NORMAL.rank)
+    idempotency_key: Mapped[str | None] = mapped_column(Line(255))
+    request_hash: Mapped[str] = mapped_column(Line(64))
     version: Mapped[int] = mapped_column(default=1)
     n_events: Mapped[int] = mapped_column(default=0)
-    phase: Mapped[str | None] = mapped_column(String(16))
+    phase: Mapped[str | None] = mapped_column(Line(16))
     progress: Mapped[float] = mapped_column(default=0.0)
     loglik: Mapped[float | None]
     chosen: Mapped[list[Any]] = mapped_column(default=list)
@@ -55,7 +59,7 @@ class Job(Leased, Base):
     deadline_at: Mapped[datetime]
 
 
-class Unit(Leased, Base):
+class Unit(Rung, Base):
     """A part of a job that any worker may take; the rows go when the job ends.
 
     Units are numbered from 0 in the order in which they are claimed. `task` says what is to be
@@ -68,7 +72,7 @@ class Unit(Leased, Base):
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    tenant: Mapped[str] = mapped_column(String(64))
+    tenant: Mapped[str] = mapped_column(Line(64))
     task: Mapped[dict[str, Any]]
     progress: Mapped[float] = mapped_column(default=0.0)
     output: Mapped[dict[str, Any] | None]
@@ -83,9 +87,9 @@ class JobEvent(Base):
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    tenant: Mapped[str] = mapped_column(String(64))
+    tenant: Mapped[str] = mapped_column(Line(64))
     at: Mapped[datetime]
-    kind: Mapped[str] = mapped_column(String(32))
+    kind: Mapped[str] = mapped_column(Line(32))
     data: Mapped[dict[str, Any]]
 
 
@@ -98,9 +102,9 @@ class JobCheckpoint(Base):
     __tablename__ = "job_checkpoints"
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
-    phase: Mapped[str] = mapped_column(String(16), primary_key=True)
-    tenant: Mapped[str] = mapped_column(String(64))
-    version: Mapped[str] = mapped_column(String(64))
+    phase: Mapped[str] = mapped_column(Line(16), primary_key=True)
+    tenant: Mapped[str] = mapped_column(Line(64))
+    version: Mapped[str] = mapped_column(Line(64))
     arrays: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -110,7 +114,7 @@ class JobResult(Base):
     __tablename__ = "job_results"
 
     job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
-    tenant: Mapped[str] = mapped_column(String(64))
+    tenant: Mapped[str] = mapped_column(Line(64))
     created_at: Mapped[datetime]
     document: Mapped[dict[str, Any]]
     arrays: Mapped[bytes | None] = mapped_column(LargeBinary)

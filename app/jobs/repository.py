@@ -13,20 +13,20 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    String,
+    LargeBinary,
     bindparam,
     delete,
     func,
     insert,
     or_,
     select,
-    tuple_,
 )
 from sqlalchemy.orm import Session
 
 from app import leases
-from app.db.base import NO_SYNC, AnyRow, Reader, Utc
+from app.db.base import NO_SYNC, AnyRow, Reader
 from app.db.clock import moment
+from app.db.order import Order, Orders, Position
 from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
 from app.jobs.state import LIVE, Status, Transition
 
@@ -52,6 +52,16 @@ _POLL_ONE = _POLL.where(
 )
 
 
+_TARGET = Job.specification["target"].as_string()
+# A job is found by its title and by its target; where it has no title, its target is one.
+_CALLED = func.coalesce(Job.title, "") + " " + _TARGET
+ORDERS: Orders = {
+    "newest": Order(Job.created_at, Job.id, descending=True),
+    "oldest": Order(Job.created_at, Job.id),
+    "name": Order(func.lower(func.coalesce(Job.title, _TARGET)), Job.id),
+}
+
+
 @dataclass(frozen=True)
 class Event:
     """Something to be recorded about a job; `noted` on this process's stopwatch, or just now."""
@@ -75,6 +85,8 @@ class Filters:
     label: tuple[str, str] | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    search: str | None = None
+    sort: str = "newest"
 
 
 def read_job(session: Reader, tenant: str, job_id: str) -> AnyRow | None:
@@ -94,15 +106,13 @@ def list_jobs(
     session: Reader,
     tenant: str,
     filters: Filters,
-    before: tuple[datetime, str] | None,
+    after: Position | None,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """Newest first, from after the row that `before` names; the first few of what was chosen."""
-    conditions = [Job.tenant == tenant, *_conditions(filters)]
-    if before is not None:
-        conditions.append(tuple_(Job.created_at, Job.id) < tuple_(*before, types=[Utc(), String()]))
-    statement = _LIST.where(*conditions).order_by(Job.created_at.desc(), Job.id.desc())
-    return [_summary(row) for row in session.execute(statement.limit(limit))]
+    """Some rows after a position, each with its `sort_key` and the first few of what was chosen."""
+    statement = _LIST.where(Job.tenant == tenant, *_conditions(filters))
+    page = ORDERS[filters.sort].page(statement, after, limit)
+    return [_summary(row) for row in session.execute(page)]
 
 
 def _summary(row: AnyRow) -> dict[str, Any]:
@@ -118,6 +128,8 @@ def _conditions(filters: Filters) -> Iterable[ColumnElement[bool]]:
         yield Job.dataset_id == filters.dataset_id
     if filters.label is not None:
         yield Job.labels[filters.label[0]].as_string() == filters.label[1]
+    if filters.search is not None:
+        yield _CALLED.icontains(filters.search, autoescape=True)
     if filters.created_after is not None:
         yield Job.created_at > filters.created_after
     if filters.created_before is not None:
@@ -245,11 +257,25 @@ def read_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any] |
     return session.execute(statement).scalar_one_or_none()
 
 
-def read_arrays(session: Reader, tenant: str, job_id: str) -> bytes | None:
-    """The factors, as the bytes of an .npz file."""
-    statement = select(JobResult.arrays)
+def has_result(session: Reader, tenant: str, job_id: str) -> bool:
+    """Whether a job has found something."""
+    statement = select(JobResult.job_id)
+    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
+    return session.execute(statement).first() is not None
+
+
+def measure_arrays(session: Reader, tenant: str, job_id: str) -> int | None:
+    """How many bytes the factors take; None where there are none."""
+    statement = select(func.length(JobResult.arrays))
     statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
     return session.execute(statement).scalar_one_or_none()
+
+
+def read_arrays(session: Reader, tenant: str, job_id: str, start: int, n_bytes: int) -> bytes:
+    """Some bytes of the factors, which are an .npz file."""
+    piece = func.substr(JobResult.arrays, start + 1, n_bytes, type_=LargeBinary)
+    statement = select(piece).where(JobResult.job_id == job_id, JobResult.tenant == tenant)
+    return session.execute(statement).scalar_one_or_none() or b""
 
 
 def delete_final(session: Session, tenant: str, job_id: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
 from app.db.base import AnyRow, Reader, new_id
 from app.db.clock import moment, read_clock
+from app.db.order import Position
 from app.db.tenants import TenantDatabase, lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, state
@@ -27,6 +28,7 @@ from app.jobs.state import Status
 from app.jobs.units import repository as units
 from app.jobs.units.plan import Task, plan_units
 from app.quota import UNLIMITED, Quota
+from app.webhooks import naming
 
 
 def validate(
@@ -42,7 +44,7 @@ def validate(
     if dataset.status != DatasetStatus.READY:
         return
     columns = datasets.read_columns(session, specification.dataset_id)
-    check_columns(specification, [column["name"] for column in columns])
+    check_columns(specification, columns)
     if memory is not None:
         check_memory(specification, dataset.n_rows, columns, memory)
 
@@ -114,6 +116,8 @@ def submit(
             quota.check_submission(repository.count_jobs(session, tenant, Status.QUEUED))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
             _usable(dataset, specification.dataset_id)
+            if specification.notify is not None:
+                naming.name(session, tenant, specification.notify, quota)
             row = repository.add_job(session, job)
             units.add_units(session, job, tasks)
     except IntegrityError:  # another request with the same key was faster
@@ -135,7 +139,9 @@ def _new_job(
         tenant=tenant,
         dataset_id=specification.dataset_id,
         specification=specification.model_dump(mode="json"),
+        title=specification.title,
         labels=specification.labels,
+        priority=specification.priority.rank,
         idempotency_key=key,
         request_hash=specification.digest(),
         n_units=len(tasks),
@@ -161,11 +167,20 @@ def list_jobs(
     session: Reader,
     tenant: str,
     filters: Filters,
-    before: tuple[datetime, str] | None,
+    after: Position | None,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """One page of summaries, newest first."""
-    return repository.list_jobs(session, tenant, filters, before, limit)
+    """One page of summaries, in the order that is wanted."""
+    return repository.list_jobs(session, tenant, filters, after, limit)
+
+
+def describe(session: Session, tenant: str, job_id: str, values: Mapping[str, Any]) -> AnyRow:
+    """Change its title or its labels, at any time, and nothing else."""
+    mine = [Job.id == job_id, Job.tenant == tenant]
+    with session.begin():
+        if values:
+            return _found(repository.amend(session, mine, values, []), job_id)
+        return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
 def read_events(
@@ -186,13 +201,24 @@ def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
     return document
 
 
-def get_arrays(session: Reader, tenant: str, job_id: str) -> bytes:
-    """The factors as an .npz file, or NotFound when the method fits no model."""
-    get_document(session, tenant, job_id)
-    arrays = repository.read_arrays(session, tenant, job_id)
-    if arrays is None:
-        raise NotFound("the job's method fits no model", code="no_factors")
-    return arrays
+def has_result(session: Reader, tenant: str, job_id: str) -> bool:
+    """Whether there is a result."""
+    return repository.has_result(session, tenant, job_id)
+
+
+def measure_arrays(session: Reader, tenant: str, job_id: str) -> int:
+    """How many bytes the factors take as an .npz file, or NotFound when there are none."""
+    document = get_document(session, tenant, job_id)
+    n_bytes = repository.measure_arrays(session, tenant, job_id)
+    if n_bytes is None:
+        why = "is too large to be kept" if document["models"] else "was not fitted by this method"
+        raise NotFound(f"the job's model {why}", code="no_factors")
+    return n_bytes
+
+
+def read_arrays(session: Reader, tenant: str, job_id: str, start: int, n_bytes: int) -> bytes:
+    """Some bytes of that file."""
+    return repository.read_arrays(session, tenant, job_id, start, n_bytes)
 
 
 def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictInt, StringConstraints, TypeAdapter
-from rapidfuzz import fuzz, process
 
 from app.errors import FieldError, Invalid, pointer
 from app.jobs.methods import METHOD_MODELS, InParts, Strict
+from app.jobs.state import Priority
+from app.webhooks.naming import Url
 from core.config import (
     Columns,
     Compare,
@@ -22,19 +24,20 @@ from core.config import (
     method_from_dict,
 )
 from core.errors import CoreError
-from core.names import check_names
+from core.names import check_names, nearest, part_name, unfold_choice
 
 MAX_SEED = 2**63 - 1
 MAX_K = 100_000
 MAX_SUGGESTIONS = 5
-# Comparing takes time with both lengths; names of columns are seldom half as long.
-MAX_COMPARED = 256
-SIMILAR_PERCENT = 60
 MAX_METHODS = 16
 MAX_LABELS = 32
 
+DatasetId = Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
+Title = Annotated[
+    str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 Label = Annotated[str, StringConstraints(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 LabelKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
@@ -49,6 +52,11 @@ def _require_few(labels: Any) -> Any:
     if isinstance(labels, dict) and len(labels) > MAX_LABELS:
         raise ValueError(f"at most {MAX_LABELS} labels, not {len(labels)}")
     return labels
+
+
+Labels = Annotated[
+    dict[LabelKey, Label], BeforeValidator(_require_few), Field(max_length=MAX_LABELS)
+]
 
 
 class ColumnChoice(Strict):
@@ -111,7 +119,7 @@ class StabilityChoice(Strict):
 class Specification(Strict):
     """One job, completed: what ran is on record."""
 
-    dataset_id: Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]
+    dataset_id: DatasetId
     target: Name = Field(description="The column to be informed about.")
     k: Annotated[StrictInt, Field(ge=1, le=MAX_K)] | Literal["auto"] = Field(
         default="auto", description="How many features; `auto` stops at the suggested number."
@@ -131,8 +139,13 @@ class Specification(Strict):
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="Counted from the submission; the longest allowed when left out."
     )
-    labels: Annotated[dict[LabelKey, Label], BeforeValidator(_require_few)] = Field(
-        default={}, max_length=MAX_LABELS
+    title: Title | None = Field(default=None, description="What people call it; can be changed.")
+    priority: Priority = Field(
+        default=Priority.NORMAL, description="Among the tenant's own jobs that wait."
+    )
+    labels: Labels = Field(default={})
+    notify: Url | None = Field(
+        default=None, description="An address that is told of the job's end, as webhooks are."
     )
 
     def completed(self, max_deadline_seconds: int) -> Self:
@@ -193,17 +206,35 @@ def _method_of(document: dict[str, Any], path: str) -> Method:
         raise _refused(error, path) from error
 
 
-def check_columns(specification: Specification, names: Sequence[str]) -> None:
-    """Refuse a specification that no dataset with these columns can meet."""
-    known = set(names)
+def check_columns(specification: Specification, columns: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a specification that no dataset with columns of this profile can meet."""
+    names, parts = [column["name"] for column in columns], parts_of(specification, columns)
+    known = {*names, *chain(*parts.values())}
     unknown = [(pointer, n) for pointer, n in _mentions(specification) if n not in known]
-    errors = [FieldError(p, _unknown(n, names)) for p, n in unknown[:MAX_SUGGESTIONS]]
+    errors = [
+        FieldError(p, f"the dataset has no column {n!r}{nearest(n, names)}")
+        for p, n in unknown[:MAX_SUGGESTIONS]
+    ]
     if errors:
         raise Invalid(errors[0].detail, code="unknown_column", errors=errors)
     try:
-        check_names(names, specification.target, config_of(specification))
+        searched = [part for name in names for part in parts.get(name, [name])]
+        config = unfold_choice(config_of(specification), parts)
+        check_names(searched, specification.target, config)
     except CoreError as error:
         raise _refused(error) from error
+
+
+def parts_of(
+    specification: Specification, columns: Iterable[Mapping[str, Any]]
+) -> dict[str, list[str]]:
+    """Of each column of times that is a feature, the names of the numbers that are searched."""
+    others = {specification.target, specification.weight_column}
+    return {
+        column["name"]: [part_name(column["name"], part) for part in column["parts"]]
+        for column in columns
+        if column.get("parts") and column["name"] not in others
+    }
 
 
 def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
@@ -217,14 +248,6 @@ def _mentions(specification: Specification) -> Iterator[tuple[str, str]]:
             yield f"/columns/{field}/{index}", name
     for name in specification.discretize.kinds:
         yield pointer(["discretize", "kinds", name]), name
-
-
-def _unknown(name: str, names: Sequence[str]) -> str:
-    nearest = None
-    if len(name) <= MAX_COMPARED:
-        nearest = process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=SIMILAR_PERCENT)
-    hint = f"; the nearest name is {nearest[0]!r}" if nearest else ""
-    return f"the dataset has no column {name!r}{hint}"
 
 
 def _refused(error: CoreError, prefix: str = "") -> Invalid:

@@ -7,6 +7,19 @@ from datetime import datetime
 from enum import StrEnum
 
 
+class Priority(StrEnum):
+    """What comes first among the jobs of one tenant; other tenants do not notice."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """Higher comes first."""
+        return list(Priority).index(self)
+
+
 class Status(StrEnum):
     """Where a job stands."""
 

@@ -38,25 +38,12 @@ def add_key(session: Session, key: ApiKey) -> AnyRow:
     return session.execute(select(*SHOWN, NOW).where(ApiKey.id == key.id)).one()
 
 
-def free_expired_slots(session: Session, tenant: str) -> None:
-    """Let new keys take the place of those whose time is over."""
-    over = (ApiKey.tenant == tenant, ApiKey.expires_at <= moment())
-    statement = update(ApiKey).where(*over).values(slot=None)
-    session.execute(statement, execution_options=NO_SYNC)
-
-
-def taken_slots(session: Session, tenant: str) -> set[int]:
-    """The slots of the tenant's live keys."""
-    statement = select(ApiKey.slot).where(ApiKey.tenant == tenant, ApiKey.slot.is_not(None))
-    return {slot for slot in session.execute(statement).scalars() if slot is not None}
-
-
 def revoke(session: Session, key_id: str) -> AnyRow | None:
     """End a key's life, once; None when there is no such key or it has ended."""
     statement = (
         update(ApiKey)
         .where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
-        .values(revoked_at=moment(), slot=None)
+        .values(revoked_at=moment())
         .returning(*SHOWN, NOW)
     )
     return session.execute(statement, execution_options=NO_SYNC).one_or_none()

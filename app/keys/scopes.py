@@ -6,7 +6,10 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Read or write what is the tenant's, or see figures of all tenants; none includes another."""
+    """Read or write what is the tenant's, or see to its keys and the figures of all.
+
+    None includes another.
+    """
 
     READ = "read"
     WRITE = "write"

@@ -8,12 +8,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.db.base import AnyRow, Reader
 from app.db.clock import read_clock
-from app.errors import Conflict, Invalid, NotFound, Unauthorized
+from app.errors import Invalid, NotFound, Unauthorized
 from app.keys import repository
 from app.keys.models import ApiKey
 from app.keys.scopes import Scope
@@ -22,7 +21,6 @@ from app.keys.token import digest_of, id_of, new_token
 DEFAULT_TENANT = "default"
 # It names a folder of the store.
 TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-SLOTS = (1, 2)
 MAX_DAYS = 3650
 MAX_NAME_LENGTH = 255
 USE_NOTED = timedelta(minutes=1)
@@ -58,14 +56,10 @@ def create_key(
         digest=digest_of(token, secret),
         scopes=sorted(scopes),
     )
-    try:
-        with session.begin():
-            key.created_at = read_clock(session)
-            key.expires_at = key.created_at + timedelta(days=days)
-            key.slot = _free_slot(session, tenant)
-            return token, repository.add_key(session, key)
-    except IntegrityError:  # another key took the slot at the same time
-        return create_key(session, secret, tenant, scopes, days, name)
+    with session.begin():
+        key.created_at = read_clock(session)
+        key.expires_at = key.created_at + timedelta(days=days)
+        return token, repository.add_key(session, key)
 
 
 def _check(tenant: str, scopes: Collection[Scope], days: int, name: str) -> None:
@@ -79,27 +73,18 @@ def _check(tenant: str, scopes: Collection[Scope], days: int, name: str) -> None
         raise Invalid(f"a key lives for 1 to {MAX_DAYS} days, not {days}")
 
 
-def _free_slot(session: Session, tenant: str) -> int:
-    repository.free_expired_slots(session, tenant)
-    free = set(SLOTS) - repository.taken_slots(session, tenant)
-    if not free:
-        detail = f"tenant {tenant} has {len(SLOTS)} live keys; revoke one first"
-        raise Conflict(detail, code="too_many_keys")
-    return min(free)
-
-
 def list_keys(session: Reader, tenant: str | None) -> Sequence[AnyRow]:
     """The keys of one tenant or of all."""
     return repository.list_keys(session, tenant)
 
 
-def revoke_key(session: Session, key_id: str) -> AnyRow:
-    """End a key's life; one that has ended stays as it is."""
+def revoke_key(session: Session, key_id: str, tenant: str | None = None) -> AnyRow:
+    """End a key's life, of any tenant or of one; a key that has ended stays as it is."""
     with session.begin():
-        row = repository.revoke(session, key_id) or repository.read_key(session, key_id)
-    if row is None:
-        raise NotFound(f"there is no key {key_id}", code="key_not_found")
-    return row
+        row = repository.read_key(session, key_id)
+        if row is not None and tenant in {None, row.tenant}:
+            return repository.revoke(session, key_id) or row
+    raise NotFound(f"there is no key {key_id}", code="key_not_found")
 
 
 def read_id(token: str) -> str:

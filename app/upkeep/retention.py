@@ -16,13 +16,17 @@ from sqlalchemy.orm import Session
 
 from app.datasets import repository as datasets
 from app.datasets.service import delete
-from app.datasets.store import SCRATCH, Store, untouched
 from app.db.base import SWEEP_LIMIT
 from app.db.clock import read_clock
 from app.errors import Conflict, NotFound
 from app.jobs import repository as jobs
 from app.leases import apart
 from app.settings import Settings
+from app.store.base import Store
+from app.store.local import untouched
+from app.store.places import SCRATCH
+from app.webhooks import deliveries
+from app.webhooks import repository as webhooks
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +39,9 @@ def remove_old(session: Session, store: Store, settings: Settings) -> None:
     with apart("old jobs"):
         cutoff = now - timedelta(days=settings.job_retention_days)
         removed["jobs"] = remove_jobs(session, cutoff)
+    with apart("old deliveries"), session.begin():
+        removed["deliveries"] = deliveries.remove_old(session, cutoff)
+        webhooks.remove_unnamed(session, cutoff)
     with apart("old datasets"):
         cutoff = now - timedelta(days=settings.dataset_retention_days)
         removed["datasets"] = remove_datasets(session, store, cutoff)

@@ -6,12 +6,15 @@ transaction of its own; only rings are noted for many rows at a time.
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from sqlalchemy.orm import Session
 
 from app import leases, metrics
 from app.broker import Bell
-from app.datasets import reads
+from app.datasets import reads, reservations
 from app.datasets import repository as datasets
+from app.datasets.endings import conclude
 from app.datasets.models import Dataset, DatasetStatus
 from app.datasets.repository import ReadClaim
 from app.db.base import AnyRow
@@ -26,13 +29,16 @@ from app.jobs.units import service as unit_service
 from app.jobs.units.repository import UnitClaim
 from app.leases import Claim, apart
 from app.settings import Settings
+from app.webhooks import deliveries, lanes
+from app.webhooks.lanes import LaneClaim
+from app.webhooks.models import Webhook
 
 UNREADABLE = "the worker that read the file ended or fell silent in every attempt"
 
 
 def sweep(session: Session, bell: Bell, settings: Settings) -> None:
     """One round over all tenants; what goes wrong in one part of it skips no other."""
-    for part in (sweep_datasets, sweep_jobs, sweep_units):
+    for part in (sweep_datasets, sweep_jobs, sweep_units, sweep_webhooks):
         part(session, bell, settings)
 
 
@@ -42,13 +48,15 @@ def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
         leases.recover(session, ReadClaim, _take_back_upload, settings)
     with apart("unheard uploads"):
         leases.ring_again(session, bell, reads.waiting(), settings)
+    with apart("uploads broken off"):
+        reservations.sweep(session)
 
 
 def _take_back_upload(session: Session, claim: ReadClaim, seen: AnyRow, settings: Settings) -> None:
     _, spent = _verdict(claim, settings)
     if spent:
         reason = {"reason": UNREADABLE}
-        datasets.conclude(session, claim.lapsed(), DatasetStatus.REJECTED, reason)
+        conclude(session, claim.lapsed(), DatasetStatus.REJECTED, reason)
     else:
         wait = leases.back_off(claim.attempt, settings)
         datasets.change(session, claim.lapsed(), leases.freed(Dataset, wait))
@@ -120,3 +128,15 @@ def _take_back_unit(session: Session, claim: UnitClaim, seen: AnyRow, settings: 
         freed = leases.freed(Unit, leases.back_off(claim.attempt, settings))
         taken = unit_service.set_free(session, claim, transition, claim.lapsed(), freed)
     _count(session, taken)
+
+
+def sweep_webhooks(session: Session, bell: Bell, settings: Settings) -> None:
+    """Endpoints whose worker fell silent, and deliveries that were tried for long enough."""
+    with apart("silent senders"):
+        leases.recover(session, LaneClaim, _take_back_lane, settings)
+    with apart("old deliveries"), session.begin():
+        deliveries.bury_old(session, timedelta(days=settings.webhook_days))
+
+
+def _take_back_lane(session: Session, claim: LaneClaim, seen: AnyRow, settings: Settings) -> None:
+    lanes.change(session, claim.lapsed(), leases.freed(Webhook))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests import servers
-from tests.app.conftest import fresh_database
+from tests.app.conftest import fresh_database, fresh_store
 from tests.app.running import Service, running_api
 
 IMPATIENT = {
@@ -28,5 +28,6 @@ def service(
     """The API alone; tests start the workers that they are about to harm."""
     data_dir = tmp_path_factory.mktemp("faults")
     url = fresh_database(request, data_dir)
-    with running_api(url, valkey.url(3), data_dir, **IMPATIENT) as service:
+    env = {**IMPATIENT, **fresh_store(request)}
+    with running_api(url, valkey.url(3), data_dir, **env) as service:
         yield service

@@ -53,7 +53,7 @@ def texts() -> list[Hostile]:
         ("control characters in a name", b"a,b\x1b[2J\n1,2\n", "not printable: 'b\\x1b[2J'"),
         ("reversed text in a name", "a,b\u202ex\n1,2\n".encode(), "not printable"),
         ("names that repeat", b"a,a\n1,2\n", "several columns are called 'a'"),
-        ("more cells than names", b"a,b\n1,2,3\n", "could not be read as csv"),
+        ("more cells than names", b"a,b\n1,2,3\n", "line 2 has 3 cells"),
         ("a quote that never ends", b'a,b\n"1,2\n3,4\n' + b"5,6\n" * 20_000, ""),
         ("too many rows", b"a,b\n" + b"1,2\n" * (MAX_ROWS + 1), f"more than {MAX_ROWS}"),
         ("markup in names", b"<script>alert(1)</script>,b\n1,2\n2,1\n", None),

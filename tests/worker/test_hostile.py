@@ -10,8 +10,8 @@ import pytest
 
 from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
+from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
-from app.datasets.store import COLUMNS
 from app.datasets.tables import Source, ingest
 from app.settings import Settings
 from tests.app.running import Service, running_api, running_worker

@@ -18,8 +18,8 @@ import pytest
 from app.datasets import reads
 from app.datasets.faults import OUT_OF_MEMORY, Passing
 from app.datasets.formats import CsvOptions, Format
+from app.datasets.keys import RAW, key_of
 from app.datasets.models import Dataset
-from app.datasets.store import RAW, key_of
 from app.datasets.tables import Source, ingest
 from tests.app.protocol import LEASE, Protocol
 from tests.app.running import Service, running_worker
@@ -46,7 +46,7 @@ def read_in_child(
     with process.store.put(key_of("default", "ds_1", RAW)) as file:
         file.write(content)
     (directory / "out").mkdir()
-    row: Any = SimpleNamespace(id="ds_1", tenant="default", format=form, options={})
+    row: Any = SimpleNamespace(id="ds_1", tenant="default", format=form, options={}, source=None)
 
     def beat() -> None:
         if (child := child_of(psutil.Process())) is not None:
@@ -112,7 +112,7 @@ def test_more_than_the_disk_has_is_not_the_files_fault(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_a_full_disk_is_not_the_files_fault(tmp_path: Path) -> None:
-    (tmp_path / "raw").write_bytes(b"a,b\n1,2\n")
+    (tmp_path / "raw").write_bytes(b"a;b\n1,5;2\n2,5;3\n")
     source = Source(tmp_path / "raw", Format.CSV, CsvOptions(), tmp_path)
     with pytest.raises(Passing, match="no room on the disk"):
         ingest(source, Path("/dev/full"), replace(LIMITS, max_rows=10))

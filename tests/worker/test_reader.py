@@ -12,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.broker import make_celery
+from app.datasets.keys import COLUMNS, RAW, key_of
 from app.datasets.repository import ReadClaim
-from app.datasets.store import COLUMNS, RAW, key_of
 from app.settings import Settings
 from tests.servers import free_port
 from worker.child import run_child
@@ -21,7 +21,7 @@ from worker.patience import patiently
 from worker.process import Process, StopFlag
 from worker.reader import Interrupted, beat_for
 
-UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={})
+UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={}, source=None)
 CLAIM = ReadClaim("owner", 1, "ds_1")
 
 
@@ -31,7 +31,9 @@ def process_with(directory: Path, **settings: Any) -> Process:
 
 
 def run(process: Process, directory: Path, upload: Any = UPLOAD) -> dict[str, Any]:
-    return run_child(process, upload, directory / "out", beat_for(process, CLAIM))
+    return run_child(
+        process, upload, directory / "out", beat_for(process, CLAIM, directory / "out")
+    )
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.broker import make_celery
-from app.datasets.store import COLUMNS, key_of
+from app.datasets.keys import COLUMNS, key_of
 from app.jobs.models import JobCheckpoint, JobResult
 from app.settings import Settings
 from core.pipeline import select_features

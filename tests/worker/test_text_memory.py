@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from app.datasets.kinds.findings import Finding
 from app.datasets.profile import profile
 from app.jobs.memory import shape_of
 from app.jobs.specification import Specification, config_of
 from core.memory import OF_THE_TRUTH, estimate_memory
-from tests.worker.test_ingest import LIMITS
 
 PROGRAM = """
 import json, re, sys
@@ -61,6 +61,9 @@ def words(n_columns: int) -> dict[str, Any]:
     return columns
 
 
+FOUND = Finding(detected="category", why="")
+
+
 @pytest.mark.parametrize(
     ("table", "excluded"),
     [
@@ -81,7 +84,7 @@ def test_text(table: dict[str, Any], excluded: Any, tmp_path: Path) -> None:
     )
     fields = {"dataset_id": f"ds_{0:032}", "target": "y", "k": 1, "method": {"name": "mrmr"}}
     specification = Specification.model_validate({**fields, "columns": {"exclude": without}})
-    columns = list(profile(path, N_ROWS, LIMITS, ()))
+    columns = list(profile(path, N_ROWS, (), dict.fromkeys([*table, "y"], FOUND)))
     shape = shape_of(specification, N_ROWS, columns)
     estimate = estimate_memory(shape, config_of(specification))
     assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH
