@@ -11,8 +11,10 @@ from prometheus_client import CollectorRegistry
 
 from app.api.deps import Services
 from app.api.door.auth import Guarded
+from app.api.door.heads import Headed
 from app.api.door.keyring import Keyring
 from app.api.door.observation import Observed, RequestMetrics
+from app.api.door.prefix import Prefixed
 from app.api.openapi import install_openapi
 from app.api.polling.answers import keep_answers
 from app.api.polling.versions import Version, Versions
@@ -20,29 +22,60 @@ from app.api.polling.waiting import Watcher
 from app.api.problems import install_handlers
 from app.api.routes import (
     check,
+    columns,
+    connections,
+    data,
     datasets,
+    deliveries,
+    difference,
     events,
     health,
     jobs,
+    keys,
     methods,
     metrics,
     pages,
     poll,
+    references,
     report,
     results,
+    usage,
+    webhooks,
 )
 from app.broker import BackgroundBell, make_celery
-from app.datasets.store import DATASETS, LocalStore
+from app.connections.registry import load_connections
 from app.db.session import Database
 from app.db.tenants import TenantDatabase
 from app.jobs.repository import read_versions
 from app.keys.secret import load_secret
 from app.settings import Settings, get_settings
+from app.store.places import open_store
 
 DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
 result. Every error is a problem document (RFC 9457) with a stable `code`."""
 # The most called first.
-ROUTES = (jobs, poll, events, results, datasets, check, report, health, methods, metrics, pages)
+ROUTES = (
+    jobs,
+    poll,
+    events,
+    results,
+    datasets,
+    columns,
+    references,
+    connections,
+    check,
+    report,
+    data,
+    difference,
+    health,
+    methods,
+    metrics,
+    webhooks,
+    deliveries,
+    usage,
+    keys,
+    pages,
+)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -61,13 +94,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for part in ROUTES:
         app.include_router(part.router)
     install_handlers(app)
-    install_openapi(app)
+    install_openapi(app, settings.root_path)
+    app.add_middleware(Headed)
     app.add_middleware(Guarded, settings=settings)
     app.add_middleware(
         Observed,
         metrics=RequestMetrics(app.state.registry),
         body_seconds=settings.upload_window_seconds,
     )
+    app.add_middleware(Prefixed, prefix=settings.root_path)
     return app
 
 
@@ -90,7 +125,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         database=database,
         tenants=tenants,
         bell=BackgroundBell(make_celery(settings.broker_url)),
-        store=LocalStore(settings.data_dir / DATASETS),
+        store=open_store(settings),
+        connections=load_connections(settings.connections),
         watcher=watcher,
         answers=keep_answers(),
         versions=Versions(read),

@@ -17,12 +17,13 @@ from app.api.polling.versions import Versions
 from app.api.polling.waiting import Watcher
 from app.api.recent import Recent
 from app.broker import Bell
-from app.datasets.store import LocalStore
+from app.connections.registry import Connections
 from app.db.base import Reader
 from app.db.session import Database
 from app.db.tenants import TenantDatabase
 from app.errors import UnsupportedMedia
 from app.settings import Settings
+from app.store.base import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +37,8 @@ class Services:
     database: Database
     tenants: TenantDatabase
     bell: Bell
-    store: LocalStore
+    store: Store
+    connections: Connections
     watcher: Watcher
     answers: Recent[str, Answer]
     versions: Versions
@@ -88,6 +90,10 @@ CallerDep = Annotated[Caller, Depends(resolve_caller)]
 JOB_ID = re.compile(r"^job_[0-9a-f]{32}$")
 JobId = Annotated[
     str, Path(pattern=JOB_ID.pattern, examples=["job_0123456789abcdef0123456789abcdef"])
+]
+KeyId = Annotated[str, Path(pattern=r"^key_[0-9A-Za-z]{16}$", examples=["key_4yUo3jnS1Wd0Vbqz"])]
+WebhookId = Annotated[
+    str, Path(pattern=r"^wh_[0-9a-f]{32}$", examples=["wh_0123456789abcdef0123456789abcdef"])
 ]
 DatasetId = Annotated[
     str, Path(pattern=r"^ds_[0-9a-f]{32}$", examples=["ds_0123456789abcdef0123456789abcdef"])

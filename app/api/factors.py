@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +32,6 @@ def _variables(
     factors = np.split(arrays[f"{index}/factors"], cuts)
     for name, factor in zip(document["models"][index]["variables"], factors, strict=True):
         yield Variable(name, levels.get(name) or [str(i) for i in range(len(factor))], factor)
-
-
-def open_arrays(packed: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file; no pickles."""
-    with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-        return dict(file)
 
 
 def factors_json(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 
 from app.api.door.auth import is_public, scope_for
 from app.api.problems import MEDIA_TYPE, Problem
+from app.api.schemas.datasets import DatasetCreate
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -79,25 +80,30 @@ def link(operation: str, parameter: str, pointer: str, description: str) -> dict
     return {"operationId": operation, "parameters": {parameter: value}, "description": description}
 
 
-def install_openapi(app: FastAPI) -> None:
+def install_openapi(app: FastAPI, root_path: str) -> None:
     """Complete the document once, when it is first asked for."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _complete(app)
+            app.openapi_schema = _complete(app, root_path)
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def _complete(app: FastAPI) -> dict[str, Any]:
+def _complete(app: FastAPI, root_path: str) -> dict[str, Any]:
     schema = get_openapi(
-        title=app.title, version=app.version, description=app.description, routes=app.routes
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        servers=[{"url": root_path or "/", "description": "Where this document comes from."}],
     )
     schemas = schema["components"]["schemas"]
-    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    schemas.update(problem.pop("$defs"))
-    schemas["Problem"] = problem
+    for model in (Problem, DatasetCreate):
+        document = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(document.pop("$defs"))
+        schemas[model.__name__] = document
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schema["components"]["securitySchemes"] = {SECURITY: SECURITY_SCHEME}

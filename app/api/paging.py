@@ -11,12 +11,29 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, Field
 
+from app.db.order import Position
 from app.errors import FieldError, Invalid
 from app.jobs.methods import Strict
 
 DEFAULT_SIZE = 20
 MAX_SIZE = 100
 IDENTIFIER = re.compile(r"[a-z]{1,8}_[0-9a-f]{32}")
+
+
+# What can be found by it is shown on a line.
+Search = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
+LabelPair = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9_.-]{1,64}=[^\x00-\x1f\x7f]{0,256}$", examples=["project=churn"]),
+]
+
+
+def label_of(pair: str | None) -> tuple[str, str] | None:
+    """The key and the value of a label."""
+    if pair is None:
+        return None
+    key, _, value = pair.partition("=")
+    return key, value
 
 
 class PageQuery(Strict):
@@ -32,25 +49,45 @@ def encode(position: Sequence[Any]) -> str:
 
 
 def token_after(items: Sequence[Any], size: int) -> str | None:
-    """The token of the page after these items, of which one more than `size` was asked for."""
+    """The token of the page after these items, newest first, of which one more was asked for."""
     if len(items) <= size:
         return None
     last = items[size - 1]
-    return encode([last.created_at.isoformat(), last.id])
+    return token_at("newest", (last.created_at, last.id))
 
 
-def decode_row(token: str | None) -> tuple[datetime, str] | None:
+def decode_row(token: str | None) -> Position | None:
     """The position in a list by time of creation."""
+    return decode_position(token, "newest")
+
+
+def token_at(sort: str, position: Position | None) -> str | None:
+    """The token of the page after a position of a list that is sorted so."""
+    if position is None:
+        return None
+    key, identifier = position
+    return encode([sort, key.isoformat() if isinstance(key, datetime) else key, identifier])
+
+
+def decode_position(token: str | None, sort: str) -> Position | None:
+    """The position in a list that is sorted so; another order has other tokens."""
     if token is None:
         return None
     try:
-        created, identifier = _decode(token)
-        moment = as_utc(datetime.fromisoformat(created))
-        if not IDENTIFIER.fullmatch(identifier):
-            raise ValueError(identifier)
+        sorted_by, key, identifier = _decode(token)
+        if sorted_by != sort or not IDENTIFIER.fullmatch(identifier):
+            raise ValueError(token)
+        return _key(sort, key), identifier
     except (ValueError, TypeError) as error:
         raise _refused() from error
-    return moment, identifier
+
+
+def _key(sort: str, key: Any) -> Any:
+    if sort in ("newest", "oldest"):
+        return as_utc(datetime.fromisoformat(key))
+    if not isinstance(key, int if sort == "largest" else str) or isinstance(key, bool):
+        raise ValueError(key)
+    return key
 
 
 def as_utc(moment: datetime) -> datetime:

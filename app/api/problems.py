@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from app.api.plain_words import plain
 from app.errors import FieldError, Invalid, ServiceError, Unavailable, pointer
 
 log = structlog.get_logger(__name__)
@@ -33,10 +34,6 @@ CODES = {
 }
 # No more mistakes are reported than this.
 MAX_FOUND = 100
-# Where the words of the validating library are about Python.
-PLAIN_WORDS = dict.fromkeys(
-    ("model_attributes_type", "model_type", "dict_type"), "Input should be an object"
-)
 
 
 class ProblemField(BaseModel):
@@ -130,7 +127,7 @@ def _one_per_field(errors: Iterable[FieldError]) -> list[FieldError]:
 
 def _field_error(error: Mapping[str, Any], body: Any) -> FieldError:
     place, *location = error["loc"]
-    detail = PLAIN_WORDS.get(error["type"], error["msg"])
+    detail = plain(error)
     if place == "body":
         return FieldError(pointer_to(location, body, error["type"]), detail, "body")
     return FieldError(pointer(location), detail, place)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,15 +10,12 @@ from dataclasses import dataclass
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
+from app.api.schemas.base import INVISIBLE
 from app.datasets.arrival import too_large
 from app.errors import BadRequest, Invalid, TooSlow
 
 # What the frame of a multipart body may add to the file.
 FRAME_BYTES = 65_536
-# Control characters, and those that change the direction in which the others are read.
-_UNSEEN = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-INVISIBLE = re.compile(f"[{_UNSEEN}]")
-VISIBLE = f"^[^{_UNSEEN}]+$"
 
 
 async def limited(

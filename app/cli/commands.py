@@ -187,7 +187,7 @@ def create_key(
     name: Annotated[str, typer.Option(help="A note for you.")] = "",
     json: AsJson = False,
 ) -> None:
-    """Create a key and show it, this once. A tenant has two live keys at most."""
+    """Create a key and show it, this once."""
     with _keys_console() as console:
         console.create(tenant, scope, days, name, as_json=json)
 

@@ -7,6 +7,7 @@ import json
 import platform
 import sys
 import time
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,12 +19,12 @@ from app.cli.terminal import show
 from app.datasets.columns import Held, load_columns
 from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, format_of
+from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
-from app.datasets.store import COLUMNS
 from app.datasets.tables import Source, ingest
 from app.datasets.warnings import table_warnings
-from app.report.charts import charts_of
-from app.report.page import report
+from app.report.page import About, report
+from app.report.parts import parts_of
 from core.config import (
     Bootstrap,
     Compare,
@@ -35,7 +36,7 @@ from core.results import SelectionResult
 
 PHASES = {
     "encode": "Encoding columns",
-    "rank": "Choosing the rank",
+    "rank": "Searching cuts and states",
     "fit": "Fitting the model",
     "select": "Choosing features",
     "evaluate": "Measuring accuracy",
@@ -68,7 +69,7 @@ def run(
 
     console = Console(stderr=True)
     bar = Progress(
-        TextColumn("{task.description:<18}"),
+        TextColumn("{task.description:<25}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
@@ -129,4 +130,6 @@ def write_report(result: SelectionResult, file: Path, out: Path) -> None:
         "versions": {"pith": version("pith"), "python": platform.python_version()},
     }
     document = {**result.to_json(), "provenance": provenance}
-    out.write_text(report(document, charts_of(document, result.to_arrays())), encoding="utf-8")
+    parts = parts_of(document, result.to_arrays())
+    about = About(file.name, datetime.now(UTC))
+    out.write_text(report(document, parts, about), encoding="utf-8")

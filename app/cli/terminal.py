@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.report.words import CLASSIFIERS, MEASURES, headline, percent, summary
+from app.report.sentences import summary
+from app.report.words import CLASSIFIERS, MEASURES, headline, percent
 from core.measures import ComparedMethod, Comparison, Evaluation, Scores, Stability
 from core.results import HeldOut, Selected, SelectionResult, TableWarning
 

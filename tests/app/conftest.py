@@ -14,6 +14,8 @@ from app.logs import configure_logging
 from tests import servers
 from tests.app.running import Service, running_api, running_worker
 
+SETTINGS = {"PITH_MAX_UPLOAD_BYTES": "2MiB", "PITH_ALLOWED_NETWORKS": "127.0.0.0/8"}
+
 
 @pytest.fixture(scope="session", params=["postgres", "sqlite"])
 def service(
@@ -21,15 +23,38 @@ def service(
     valkey: servers.Valkey,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Service]:
-    """API and worker, once on Postgres and once on SQLite."""
+    """API and worker, once on Postgres and S3, once on SQLite and a directory."""
     data_dir = tmp_path_factory.mktemp(f"service-{request.param}")
     number = 1 if request.param == "postgres" else 2
-    url = fresh_database(request, data_dir)
+    url, env = fresh_database(request, data_dir), fresh_store(request)
+    env |= SETTINGS
+    env["PITH_CONNECTIONS"] = str(write_connections(data_dir))
     with (
-        running_api(url, valkey.url(number), data_dir, PITH_MAX_UPLOAD_BYTES="2MiB") as service,
+        running_api(url, valkey.url(number), data_dir, **env) as service,
         running_worker(service),
     ):
         yield service
+
+
+def write_connections(data_dir: Path) -> Path:
+    """A directory that may be read in part, and something of another tenant's."""
+    (data_dir / "lake" / "open").mkdir(parents=True)
+    path = data_dir / "connections.toml"
+    path.write_text(
+        f"""
+        [lake]
+        type = "file"
+        url = "file://{data_dir}/lake"
+        read = ["open"]
+
+        [theirs]
+        type = "file"
+        url = "file://{data_dir}"
+        tenants = ["somebody"]
+        secrets.token = {{ env = "PITH_TEST_HUSH" }}
+        """
+    )
+    return path
 
 
 def fresh_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
@@ -39,6 +64,14 @@ def fresh_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
         return f"sqlite:///{shutil.copy(template, data_dir / 'pith.db')}"
     server: servers.Postgres = request.getfixturevalue("postgres")
     return server.url(server.create(template=request.getfixturevalue("migrated_postgres")))
+
+
+def fresh_store(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Beside Postgres a store on another machine, beside a file a directory."""
+    if request.param == "sqlite":
+        return {}
+    server: servers.S3 = request.getfixturevalue("s3")
+    return {"PITH_STORE_URL": server.url(), **server.env}
 
 
 @pytest.fixture

@@ -16,13 +16,13 @@ import httpx
 from sqlalchemy.orm import Session
 
 from app.cli.commands import USUAL_SCOPES
-from app.datasets.store import RAW
+from app.datasets.keys import RAW
 from app.db.session import Database
 from app.keys.scopes import Scope
 from app.keys.secret import load_secret
 from app.keys.service import create_key
 from app.settings import Settings
-from tests.servers import free_port
+from tests.servers import free_port, objects_at
 
 START_SECONDS = 120
 CSV = b"a,b,slow,y\n1,2.5,u,x\n2,NA,v,y\n3,1,u,x\n4,0.5,v,y\n"
@@ -57,8 +57,12 @@ class Service:
     @property
     def stored(self) -> list[Path]:
         """The files of all uploads, whole or under way; some may vanish meanwhile."""
-        folders = os.walk(self.data_dir / "datasets")
-        files = (Path(folder, name) for folder, _, names in folders for name in names)
+        if url := self.env.get("PITH_STORE_URL"):
+            found = objects_at(url, self.env).list()
+            files = [Path(one["path"]) for some in found for one in some]
+        else:
+            folders = os.walk(self.data_dir / "datasets")
+            files = [Path(folder, name) for folder, _, names in folders for name in names]
         return sorted(file for file in files if file.name.startswith(RAW))
 
     def upload(self, content: bytes = CSV, media_type: str = "text/csv", **query: Any) -> Any:

@@ -25,7 +25,13 @@ NOWHERE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 SETTINGS: dict[str, Any] = {"database_url": NOWHERE, "key_secret": "s" * 32}
 BEYOND = create_app(Settings(host="0.0.0.0", **SETTINGS))
 HERE = create_app(Settings(**SETTINGS))
-IDS = {"job_id": "job_" + "0" * 32, "dataset_id": "ds_" + "0" * 32}
+IDS = {
+    "job_id": "job_" + "0" * 32,
+    "other_id": "job_" + "1" * 32,
+    "dataset_id": "ds_" + "0" * 32,
+    "webhook_id": "wh_" + "0" * 32,
+    "key_id": "key_" + "0" * 16,
+}
 PUBLIC = ["/", "/livez", "/version", "/openapi.json", "/docs", "/docs/swagger-ui.css"]
 
 

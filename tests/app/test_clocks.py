@@ -11,7 +11,6 @@ import pytest
 import time_machine
 
 from app.datasets import reads
-from app.datasets.store import LocalStore
 from app.db.clock import read_clock
 from app.errors import Unauthorized
 from app.jobs.repository import Event, read_events, read_queue_age
@@ -19,6 +18,7 @@ from app.jobs.runs import beat
 from app.keys import service as keys
 from app.keys.models import ApiKey
 from app.keys.scopes import Scope
+from app.store.local import LocalStore
 from app.upkeep.retention import remove_old
 from tests.app.protocol import LEASE, OVER, SETTINGS, TENANT, Protocol
 
@@ -72,7 +72,7 @@ def test_an_upload_is_leased_alike(protocol: Protocol, apart: timedelta) -> None
     assert claimed is not None
     protocol.sweep()
     with protocol.database.write() as session:
-        assert reads.accept(session, claimed[0], 1, [{"name": "y"}])
+        assert reads.accept(session, claimed[0], {"n_rows": 1, "columns": [{"name": "y"}]})
 
 
 def test_what_is_submitted_elsewhere_can_be_had_at_once(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.datasets.store import LocalStore
 from app.db.session import Database
+from app.store.local import LocalStore
 
 
 def test_a_file_is_on_the_disk_with_its_name_and_those_of_its_folders(

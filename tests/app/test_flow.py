@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from app.api.lasting import WORTHWHILE_BYTES
 from app.api.schemas.datasets import DatasetRead
 from app.api.schemas.results import FactorsRead, ResultRead
 from tests.app.running import Service
@@ -48,6 +49,14 @@ def test_profile_names_every_column(service: Service) -> None:
         "counts": [1, 0, 0, 0, 1, *[0] * 10, 1],
         "values": None,
         "notes": [],
+        "detected": "number",
+        "chosen": False,
+        "why": "Every value is a number.",
+        "reading": None,
+        "unfit": 0,
+        "unfit_values": [],
+        "examples": [],
+        "parts": [],
     }
     assert by_name["y"]["kind"] == "text"
 
@@ -107,6 +116,11 @@ def test_factors_in_three_formats(service: Service) -> None:
     assert rows[1] == level
     refused = service.client.get(path, headers={"accept": "image/png"})
     assert (refused.status_code, refused.json()["code"]) == (406, "not_acceptable")
+    part = service.client.get(path, params={"features": ["b"]}).json()
+    assert part["models"][0]["variables"] == variables[1:]
+    unknown = service.client.get(path, params={"features": ["b", "z"]})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "unknown_column")
+    assert unknown.json()["errors"][0]["pointer"] == "/features/1"
 
 
 def test_methods_without_a_model_have_no_factors(service: Service) -> None:
@@ -154,3 +168,37 @@ def test_a_job_that_waited_for_its_dataset_is_checked_too(service: Service) -> N
         assert "'n'" in job["error"]["message"]
     else:
         assert response.json()["code"] == "unknown_column"
+
+
+def test_what_never_changes_is_known_by_its_tag_and_compressed(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), k=2)
+    service.final(job_id)
+    for part in ("result", "factors", "charts", "report"):
+        path = f"/v1/jobs/{job_id}/{part}"
+        plain = service.client.get(path, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        packed = service.client.get(path, headers={"accept-encoding": "br, gzip;q=0.5"})
+        assert packed.content == plain.content
+        is_large = len(plain.content) >= WORTHWHILE_BYTES
+        assert packed.headers.get("content-encoding") == ("gzip" if is_large else None)
+        tag = plain.headers["etag"]
+        assert packed.headers["etag"] == tag
+        known = service.client.get(path, headers={"if-none-match": f'"other", {tag}'})
+        assert (known.status_code, known.content, known.headers["etag"]) == (304, b"", tag)
+        head = service.client.head(path, headers={"accept-encoding": "identity"})
+        assert (head.status_code, head.content, head.headers["etag"]) == (200, b"", tag)
+        assert head.headers["content-length"] == plain.headers["content-length"]
+    assert service.client.delete(f"/v1/jobs/{job_id}").status_code == 204
+    gone = service.client.get(path, headers={"if-none-match": tag})
+    assert gone.status_code == 404
+
+
+def test_heads_of_everything_that_can_be_got(service: Service) -> None:
+    job_id = service.submit(service.ready_dataset(), target="slow")
+    paths = ("/", "/livez", "/openapi.json", "/v1/jobs", f"/v1/jobs/{job_id}", "/v1/methods")
+    for path in (*paths, f"/v1/jobs/{job_id}/events"):
+        head = service.client.head(path, headers={"accept": "text/event-stream, */*"})
+        assert (head.status_code, head.content) == (200, b""), path
+    assert service.client.head("/v1/nothing").status_code == 404
+    assert service.client.head(f"/v1/jobs/{job_id}/cancel").status_code == 405
+    assert service.client.post(f"/v1/jobs/{job_id}/cancel").status_code in {200, 202}

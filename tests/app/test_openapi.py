@@ -73,7 +73,9 @@ def known_ids(service: Service) -> dict[str, str]:
     dataset_id = service.ready_dataset()
     job_id = service.submit(dataset_id, k=1)
     service.final(job_id)
-    return {"dataset_id": dataset_id, "job_id": job_id}
+    made = service.client.post("/v1/webhooks", json={"url": "http://127.0.0.1:9/known"})
+    jobs = {"job_id": job_id, "other_id": job_id}
+    return {"dataset_id": dataset_id, **jobs, "webhook_id": made.json()["id"], "key_id": "key_0"}
 
 
 @schema.parametrize()

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from app.api.polling.answers import KEPT_BYTES, OBJECT_BYTES, Answer, keep_answers
+from app.api.schemas.events import KINDS
 from app.api.schemas.jobs import JobRead
 from app.db.base import new_id
 from tests.app.running import Service
@@ -35,6 +36,7 @@ def test_events_as_json_and_as_stream(service: Service) -> None:
     path = f"/v1/jobs/{job_id}/events"
     streamed = list(stream(service, path))
     kinds = [event["kind"] for event in streamed]
+    assert set(kinds) <= set(KINDS)
     assert kinds[:2] == ["queued", "started"]
     assert kinds[-1] == "succeeded"
     assert [e["data"]["name"] for e in streamed if e["kind"] == "selected"] == ["a", "b"]

@@ -228,7 +228,9 @@ def test_a_job_waits_for_its_dataset(protocol: Protocol) -> None:
         claimed = reads.claim(session, dataset_id, "reader", LEASE)
         assert claimed is not None
         assert reads.claim(session, dataset_id, "other", LEASE) is None
-        assert reads.accept(session, claimed[0], 3, [{"name": "y"}, {"name": "a"}])
+        assert reads.accept(
+            session, claimed[0], {"n_rows": 3, "columns": [{"name": "y"}, {"name": "a"}]}
+        )
         assert not reads.reject(session, claimed[0], "too late")
     assert protocol.claim(job_id) is not None
 
@@ -273,7 +275,7 @@ def test_a_reader_that_renews_its_last_lease_is_left_alone(
     monkeypatch.setattr(leases, "find_silent", then_it_speaks)
     with protocol.database.write() as session:
         sweep_datasets(session, protocol.bell, SETTINGS.model_copy(update={"max_attempts": 1}))
-        assert reads.accept(session, claimed[0], 3, [{"name": "y"}])
+        assert reads.accept(session, claimed[0], {"n_rows": 3, "columns": [{"name": "y"}]})
 
 
 def test_other_tenants_see_nothing(protocol: Protocol) -> None:

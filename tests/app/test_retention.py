@@ -13,13 +13,15 @@ import pytest
 from sqlalchemy import update
 
 from app.datasets import reads
+from app.datasets.keys import RAW, key_of
 from app.datasets.models import Dataset
-from app.datasets.store import RAW, SCRATCH, LocalStore, key_of
 from app.db.base import new_id
 from app.db.clock import moment
 from app.errors import Invalid
 from app.jobs.models import Job
 from app.settings import Settings
+from app.store.local import LocalStore
+from app.store.places import SCRATCH
 from app.upkeep.retention import remove_old
 from tests.app.protocol import TENANT, Protocol
 

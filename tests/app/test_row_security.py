@@ -11,7 +11,6 @@ from sqlalchemy import (
     Float,
     Integer,
     LargeBinary,
-    String,
     Table,
     delete,
     insert,
@@ -24,12 +23,13 @@ from sqlalchemy.exc import ProgrammingError
 from app.db.base import Base, Utc
 from app.db.session import Database
 from app.db.tenants import NOBODY, TenantDatabase
+from app.db.text import Line
 from app.jobs import service  # noqa: F401  registers all tables
 from app.keys import models  # noqa: F401
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant" in table.columns]
 VALUES: list[tuple[Any, Any]] = [
-    (String, "x"),
+    (Line, "x"),
     (Float, 1),
     (Integer, 1),
     (Utc, datetime.now(UTC)),
@@ -56,7 +56,7 @@ def row(table: Table, tenant: str) -> dict[str, Any]:
             values[column.name] = next(
                 (value for kind, value in VALUES if isinstance(column.type, kind)), {}
             )
-        if column.primary_key and isinstance(column.type, String):
+        if (column.primary_key or column.foreign_keys) and isinstance(column.type, Line):
             values[column.name] = tenant
     return {**values, "tenant": tenant}
 

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from app.db.base import new_id
+from app.keys.scopes import Scope
 from tests.app.running import CSV, FINAL, Service
 from tests.app.test_openapi import DOCUMENT
 
@@ -35,11 +36,12 @@ class Tenants:
         """All that the owner sees of what the other one may not touch."""
         jobs = [f"/v1/jobs/{job_id}{part}" for job_id in self.ids["job_id"] for part in PARTS]
         datasets = [f"/v1/datasets/{dataset_id}" for dataset_id in self.ids["dataset_id"]]
-        answers = [self.owner.get(path) for path in (*jobs, *datasets)]
+        webhooks = [f"/v1/webhooks/{webhook_id}" for webhook_id in self.ids["webhook_id"]]
+        answers = [self.owner.get(path) for path in (*jobs, *datasets, *webhooks)]
         return [(answer.status_code, answer.is_success and answer.text) for answer in answers]
 
 
-PARTS = ("", "/events", "/result", "/factors")
+PARTS = ("", "/events", "/result", "/factors", "/data")
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +51,7 @@ def tenants(service: Service) -> Iterator[Tenants]:
             stack.enter_context(
                 httpx.Client(
                     base_url=service.url,
-                    headers={"Authorization": f"Bearer {service.key(new_id('t'))}"},
+                    headers={"Authorization": f"Bearer {service.key(new_id('t'), *Scope)}"},
                     timeout=60,
                 )
             )
@@ -62,7 +64,10 @@ def tenants(service: Service) -> Iterator[Tenants]:
         cancelled = submit(owner, dataset_id)
         owner.post(f"/v1/jobs/{cancelled}/cancel")
         until_final(owner, cancelled)
-        yield Tenants(owner, other, {"dataset_id": [dataset_id], "job_id": [done, cancelled]})
+        hook = owner.post("/v1/webhooks", json={"url": "http://127.0.0.1:9/"}).json()["id"]
+        ids = {"dataset_id": [dataset_id], "job_id": [done, cancelled], "webhook_id": [hook]}
+        ids["key_id"] = [key["id"] for key in owner.get("/v1/keys").json()["items"]]
+        yield Tenants(owner, other, ids)
 
 
 def submit(client: httpx.Client, dataset_id: str, **headers: str) -> str:
@@ -85,12 +90,16 @@ def test_ids_of_another_tenant_do_not_exist(
     tenants: Tenants, method: str, path: str, headers: dict[str, str]
 ) -> None:
     before = tenants.everything()
-    (name,) = re.findall(r"{(\w+)}", path)
+    name, *others = re.findall(r"{(\w+)}", path)
     for known in tenants.ids[name]:
-        answer = tenants.other.request(method, path.format(**{name: known}), headers=headers)
+        wish = {"columns": {"y": {"kind": "category"}}} if path.endswith("/columns") else {}
+        body: dict[str, Any] | None = wish if method in {"POST", "PATCH"} else None
+        there = path.format(**dict.fromkeys([name, *others], known))
+        answer = tenants.other.request(method, there, headers=headers, json=body)
         assert answer.status_code == 404, answer.text
-        unknown = path.format(**{name: known[:-1] + ("0" if known[-1] != "0" else "1")})
-        nobody = tenants.other.request(method, unknown, headers=headers)
+        another = known[:-1] + ("0" if known[-1] != "0" else "1")
+        unknown = path.format(**dict.fromkeys([name, *others], another))
+        nobody = tenants.other.request(method, unknown, headers=headers, json=body)
         assert disguised(answer, known) == disguised(nobody, unknown.split("/")[3])
     assert tenants.everything() == before
 
@@ -103,7 +112,8 @@ def disguised(answer: httpx.Response, known: str) -> tuple[int, str]:
 
 def test_lists_show_ones_own(tenants: Tenants) -> None:
     (dataset_id,) = tenants.ids["dataset_id"]
-    for path in ("/v1/jobs", "/v1/datasets", f"/v1/jobs?dataset_id={dataset_id}"):
+    lists = ("/v1/jobs", "/v1/datasets", "/v1/webhooks", f"/v1/jobs?dataset_id={dataset_id}")
+    for path in lists:
         assert tenants.other.get(path).json()["items"] == []
         assert tenants.owner.get(path).json()["items"] != []
     page = tenants.owner.get("/v1/jobs", params={"page_size": 1}).json()

@@ -136,7 +136,7 @@ def test_a_message_says_whether_it_is_for_a_job_or_a_unit(protocol: UnitProtocol
         claimed = reads.claim(session, dataset_id, "reader", LEASE)
         assert claimed is not None
         columns = [{"name": name, "kind": "integer", "levels": 3} for name in ("a", "y")]
-        assert reads.accept(session, claimed[0], 3, columns)
+        assert reads.accept(session, claimed[0], {"n_rows": 3, "columns": columns})
         runs.release(session, protocol.bell, dataset_id)
     long_ago = moment(timedelta(hours=-2))
     with protocol.database.write() as session, session.begin():

@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
-from app.datasets import arrival, store
+from app.datasets import arrival
 from app.datasets.arrival import BATCHES_UNDER_WAY, storing, take_in
-from app.datasets.store import LocalStore, key_of
+from app.datasets.keys import RAW, key_of
 from app.errors import TooLarge
+from app.store import local
+from app.store.local import LocalStore
 
 BATCH = 1000
 
@@ -121,7 +123,7 @@ def test_waiting_for_the_disk_holds_up_nobody(
         assert others.wait(30)
 
     monkeypatch.setattr(os, "fsync", synchronise)
-    key = key_of("default", "ds_1", store.RAW)
+    key = key_of("default", "ds_1", RAW)
 
     async def go_on() -> None:
         while not synchronised.is_set():
@@ -139,7 +141,7 @@ def test_waiting_for_the_disk_holds_up_nobody(
 
 
 def test_bytes_sent_early_are_all_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(store, "STEADY_BYTES", 10_000)
+    monkeypatch.setattr(local, "STEADY_BYTES", 10_000)
     pieces = [os.urandom(size) for size in (1, 9_999, 30_000, 4_096, 65_537)]
     with LocalStore(tmp_path).put("a/b") as file:
         file.writelines(pieces)

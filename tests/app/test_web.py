@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from app.api.routes.pages import FILES
 from tests.app.running import Service
 
 SCRIPTS = {name: path.read_text() for name, path in FILES.items() if path.suffix == ".js"}
-REFERENCE = re.compile(r'(?:from|src=|href=)\s*"(\.{1,2}/[^"]+|/web/[^"]+)"')
+REFERENCE = re.compile(r'(?:from|src=|href=)\s*"(\.{1,2}/[^"]+|web/[^"]+)"')
 
 
 def finished_job(service: Service) -> str:
@@ -40,7 +41,11 @@ def test_the_page_and_every_file_it_names_are_served(service: Service) -> None:
         found = {str(httpx.URL(path).join(link)) for link in REFERENCE.findall(answer.text)}
         waiting += sorted(found - seen - set(waiting))
     unseen = {f"/web/{name}" for name in FILES} - seen
-    assert unseen == {"/web/index.html", "/web/report.css"}
+    assert unseen == {"/web/index.html", "/web/report.css", "/web/wine.csv"}
+
+
+def test_the_example_of_the_page_is_that_of_the_readme() -> None:
+    assert FILES["wine.csv"].read_bytes() == Path("examples/wine.csv").read_bytes()
 
 
 def test_nothing_else_is_served_from_there(service: Service) -> None:
@@ -51,7 +56,8 @@ def test_nothing_else_is_served_from_there(service: Service) -> None:
 def test_a_result_in_pictures(service: Service) -> None:
     answer = service.client.get(f"/v1/jobs/{finished_job(service)}/charts").json()
     assert answer["headline"] == "2 features chosen for y by GSM-CPD."
-    assert [chart["name"] for chart in answer["charts"]] == ["gains", "factors", "likelihood"]
+    names = [chart["name"] for chart in answer["charts"]]
+    assert names == ["gains", "states", "factors", "likelihood"]
     assert [row[1] for row in answer["charts"][0]["rows"]] == ["a", "b"]
 
 

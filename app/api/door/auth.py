@@ -21,7 +21,7 @@ from app.settings import Settings, is_loopback
 # Everything else needs a key, also what does not exist.
 PUBLIC = frozenset({"/", "/livez", "/readyz", "/version", "/openapi.json", "/docs"})
 PUBLIC_BELOW = ("/docs/", "/web/")
-ADMIN_ONLY = "/metrics"
+ADMIN_ONLY = ("/metrics", "/v1/keys")
 FOREIGN = {b"cross-site", b"same-site"}
 READING = frozenset({"GET", "HEAD"})
 SCHEME = "bearer "
@@ -36,7 +36,7 @@ def is_public(path: str) -> bool:
 
 def scope_for(method: str, path: str) -> Scope:
     """What a key must allow for this call."""
-    if path == ADMIN_ONLY:
+    if path in ADMIN_ONLY or path.startswith(f"{ADMIN_ONLY[1]}/"):
         return Scope.ADMIN
     return Scope.READ if method in READING else Scope.WRITE
 

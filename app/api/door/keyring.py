@@ -44,7 +44,7 @@ class Keyring:
 
     def __init__(self, database: Database, secret: bytes, failures_per_minute: float = 0) -> None:
         self._database = database
-        self._secret = secret
+        self.secret = secret
         limit = f"{failures_per_minute:g} unknown keys a minute from one address"
         self._guesses = RateLimit(failures_per_minute / MINUTE, burst_seconds=MINUTE, limit=limit)
         self._good: Recent[str, None] = Recent(KEPT)
@@ -54,7 +54,7 @@ class Keyring:
 
     async def grant_of(self, token: str, address: str = "") -> Grant:
         """What the key allows at this moment, or Unauthorized; TooMany after too many guesses."""
-        digest = digest_of(token, self._secret)
+        digest = digest_of(token, self.secret)
         known = self._known.get(digest)
         if known is None or known.until < time.monotonic():
             known = self._ask(digest, token, _neighbourhood(address))
@@ -87,7 +87,7 @@ class Keyring:
         try:
             verified = await run_in_threadpool(
                 self._database.read_again,
-                lambda session: service.verify(session, self._secret, token),
+                lambda session: service.verify(session, self.secret, token),
             )
         except Unauthorized as refused:
             self._good.forget(digest)

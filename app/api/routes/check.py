@@ -11,10 +11,14 @@ from pydantic import ValidationError
 from app.api.deps import Caller, CallerDep, require_json
 from app.api.openapi import problems
 from app.api.problems import document_of, invalid_body
+from app.api.routes.references import check_reference
 from app.api.schemas.jobs import JobCheck, JobCreate
 from app.errors import Invalid
 from app.jobs import service
 from app.jobs.specification import Specification
+
+# In the place of a dataset that there will be.
+UNREAD = "ds_" + 32 * "0"
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -22,7 +26,10 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 def checked(body: JobCreate, caller: Caller) -> Specification:
     """The completed specification, or Invalid."""
     settings = caller.services.settings
-    specification = body.completed(settings.max_deadline_seconds)
+    if body.source is not None:
+        check_reference(caller, body.source)
+        return body.of(UNREAD).completed(settings.max_deadline_seconds)
+    specification = body.of(body.dataset_id).completed(settings.max_deadline_seconds)
     caller.read(service.validate, specification, settings.worker_max_memory_bytes)
     return specification
 

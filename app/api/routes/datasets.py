@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from app.api import paging
-from app.api.deps import CallerDep, DatasetId
+from app.api.deps import CallerDep, DatasetId, require_json
 from app.api.openapi import header, link, problems
-from app.api.schemas.datasets import DatasetPage, DatasetRead, DatasetSummary
-from app.api.uploads import FRAME_BYTES, VISIBLE, limited, open_multipart
+from app.api.routes.references import create_reference, read_reference, stored
+from app.api.schemas.base import VISIBLE
+from app.api.schemas.datasets import DatasetPage, DatasetPatch, DatasetRead, DatasetSummary
+from app.api.uploads import FRAME_BYTES, limited, open_multipart
 from app.datasets import service
 from app.datasets.arrival import too_large
 from app.datasets.formats import MEDIA_TYPES, CsvOptions, Format, format_of
+from app.datasets.repository import Wanted
 from app.datasets.service import Arrival
+from app.datasets.versions import ignored_columns
 from app.datasets.warnings import table_warnings
+from app.db.order import last_position
 from app.errors import UnsupportedMedia
 from app.jobs.methods import Strict
 from app.jobs.repository import is_used
@@ -25,11 +30,13 @@ from app.settings import Settings
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
+JSON = "application/json"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 UPLOAD_BODY = {
     "required": True,
     "content": {
         **dict.fromkeys(MEDIA_TYPES, BINARY),
+        "application/json": {"schema": {"$ref": "#/components/schemas/DatasetCreate"}},
         "multipart/form-data": {
             "schema": {
                 "type": "object",
@@ -62,6 +69,14 @@ class UploadQuery(Strict):
     header: bool | None = Field(None, description="Whether the first line names the columns.")
 
 
+class ListQuery(paging.PageQuery):
+    """Which datasets, and in which order."""
+
+    label: paging.LabelPair | None = None
+    search: paging.Search | None = Field(None, description="In names.")
+    sort: Literal["newest", "oldest", "name", "largest"] = "newest"
+
+
 @router.post(
     "",
     operation_id="uploadDataset",
@@ -80,27 +95,28 @@ async def upload_dataset(
 ) -> Response:
     """Store a CSV, Parquet or Arrow file, raw or as the multipart part `file`.
 
-    The same bytes again answer 200 with the dataset that is there.
+    The same bytes again answer 200 with the dataset that is there. A document names data that a
+    worker reads where it lies (`source`).
     """
     services = caller.services
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON:
+        reference = await read_reference(request)
+        row, is_new = await run_in_threadpool(create_reference, caller, reference)
+        return stored(row, is_new=is_new)
     dataset, is_new = await service.receive(
         services.tenants,
         caller.tenant,
         services.bell,
         services.store,
         services.settings,
-        partial(_open_file, request, query, services.settings),
+        await _open_file(request, query, services.settings),
     )
-    body = DatasetSummary.model_validate(dataset).model_dump_json()
-    headers = {"Location": f"/v1/datasets/{dataset.id}"}
-    return Response(body, 201 if is_new else 200, headers, "application/json")
+    return stored(dataset, is_new=is_new)
 
 
-async def _open_file(
-    request: Request, query: UploadQuery, settings: Settings, max_bytes: int
-) -> Arrival:
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > max_bytes + FRAME_BYTES:
+async def _open_file(request: Request, query: UploadQuery, settings: Settings) -> Arrival:
+    announced, max_bytes = _announced(request), settings.max_upload_bytes
+    if announced > max_bytes + FRAME_BYTES:
         raise too_large(max_bytes)
     media_type = request.headers.get("content-type", "")
     chunks = limited(
@@ -110,12 +126,19 @@ async def _open_file(
     if media_type.lower().startswith("multipart/form-data"):
         part = await open_multipart(media_type, chunks)
         chunks, media_type, name = part.chunks, part.media_type, name or part.filename
+        announced -= FRAME_BYTES
     return Arrival(
         chunks=chunks,
+        n_bytes=max(0, announced),
         name=name[:255] if name else None,
         format=_format(media_type, name),
         options=CsvOptions(delimiter=query.delimiter, encoding=query.encoding, header=query.header),
     )
+
+
+def _announced(request: Request) -> int:
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isdecimal() else 0
 
 
 def _format(media_type: str, name: str | None) -> Format:
@@ -133,13 +156,14 @@ def _format(media_type: str, name: str | None) -> Format:
     response_model=DatasetPage,
     responses=problems(),
 )
-def list_datasets(caller: CallerDep, query: Annotated[paging.PageQuery, Query()]) -> DatasetPage:
-    """Newest first."""
-    before = paging.decode_row(query.page_token)
-    rows = caller.read(service.list_datasets, before, query.page_size + 1)
+def list_datasets(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> DatasetPage:
+    """By words in the name and by label."""
+    wanted = Wanted(query.search, paging.label_of(query.label), query.sort)
+    after = paging.decode_position(query.page_token, query.sort)
+    rows = caller.read(service.list_datasets, wanted, after, query.page_size + 1)
     return DatasetPage(
         items=[DatasetSummary.model_validate(row) for row in rows[: query.page_size]],
-        next_page_token=paging.token_after(rows, query.page_size),
+        next_page_token=paging.token_at(query.sort, last_position(rows, query.page_size)),
     )
 
 
@@ -153,8 +177,25 @@ def list_datasets(caller: CallerDep, query: Annotated[paging.PageQuery, Query()]
 def get_dataset(dataset_id: DatasetId, caller: CallerDep) -> DatasetRead:
     """Its status and, once it is ready, the profile of every column and what to beware of."""
     row, columns = caller.read(service.get_dataset, dataset_id)
-    warnings = table_warnings(row.n_rows, columns)
-    return DatasetRead.model_validate({**row._mapping, "columns": columns, "warnings": warnings})
+    found = {"columns": columns, "warnings": table_warnings(row.n_rows, columns)}
+    ignored = ignored_columns(row.options)
+    return DatasetRead.model_validate({**row._mapping, **found, "ignored": ignored})
+
+
+@router.patch(
+    "/{dataset_id}",
+    operation_id="describeDataset",
+    summary="Change name or labels",
+    response_model=DatasetSummary,
+    dependencies=[Depends(require_json)],
+    responses=problems(400, 404, 413, 415),
+)
+def describe_dataset(
+    dataset_id: DatasetId, body: DatasetPatch, caller: CallerDep
+) -> DatasetSummary:
+    """What is left out stays."""
+    values = body.model_dump(exclude_unset=True)
+    return DatasetSummary.model_validate(caller.write(service.describe, dataset_id, values))
 
 
 @router.delete(

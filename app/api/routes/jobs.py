@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import Field
 
 from app.api import paging
-from app.api.deps import CallerDep, JobId, require_json
+from app.api.deps import Caller, CallerDep, JobId, require_json
 from app.api.openapi import header, problems
 from app.api.polling.answers import LINKS, POLLED, Answer
 from app.api.routes.check import checked
-from app.api.schemas.jobs import JobCreate, JobPage, JobRead, JobSummary
+from app.api.routes.references import create_reference
+from app.api.schemas.jobs import JobCreate, JobPage, JobPatch, JobRead, JobSummary
+from app.db.order import last_position
 from app.jobs import service
 from app.jobs.methods import Strict
 from app.jobs.repository import Filters
 from app.jobs.specification import Specification
 from app.jobs.state import Status
+from app.references.service import Reference
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -39,12 +41,9 @@ class ListQuery(paging.PageQuery):
 
     status: Status | None = None
     dataset_id: Annotated[str | None, Field(pattern=r"^ds_[0-9a-f]{32}$")] = None
-    label: Annotated[
-        str | None,
-        Field(
-            pattern=r"^[A-Za-z0-9_.-]{1,64}=[^\x00-\x1f\x7f]{0,256}$", examples=["project=churn"]
-        ),
-    ] = None
+    label: paging.LabelPair | None = None
+    search: paging.Search | None = Field(None, description="In titles and targets.")
+    sort: Literal["newest", "oldest", "name"] = "newest"
     created_after: paging.Moment | None = None
     created_before: paging.Moment | None = None
 
@@ -78,16 +77,27 @@ def submit_job(
     if query.validate_only:
         return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
     services = caller.services
+    specification = body.of(_dataset_of(body, caller, idempotency_key))
     job = service.accept(
         services.tenants,
         caller.tenant,
         services.bell,
-        body.completed(services.settings.max_deadline_seconds),
+        specification.completed(services.settings.max_deadline_seconds),
         idempotency_key,
         services.settings.quota,
         services.settings.worker_max_memory_bytes,
     )
     return Answer.of(job).respond(202, {"Location": f"/v1/jobs/{job.id}"})
+
+
+def _dataset_of(body: JobCreate, caller: Caller, key: str | None) -> str:
+    """The dataset that is named, or that of the source: with one key the same one."""
+    if body.source is None:
+        return body.dataset_id
+    checked(body, caller)
+    row, _ = create_reference(caller, Reference(body.source, key=key and f"job {key}"))
+    dataset_id: str = row.id
+    return dataset_id
 
 
 @router.get(
@@ -98,22 +108,36 @@ def submit_job(
     responses=problems(),
 )
 def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPage:
-    """Newest first, by status, dataset, label and time; a poll has the specification."""
-    key, _, value = (query.label or "").partition("=")
+    """By status, dataset, label, words and time; a poll has the specification."""
     filters = Filters(
         status=query.status,
         dataset_id=query.dataset_id,
-        label=(key, value) if query.label else None,
+        label=paging.label_of(query.label),
+        search=query.search,
+        sort=query.sort,
         created_after=query.created_after,
         created_before=query.created_before,
     )
-    before: tuple[datetime, str] | None = paging.decode_row(query.page_token)
-    rows = caller.read(service.list_jobs, filters, before, query.page_size + 1)
-    items = [JobSummary.model_validate(row) for row in rows]
+    after = paging.decode_position(query.page_token, query.sort)
+    rows = caller.read(service.list_jobs, filters, after, query.page_size + 1)
     return JobPage(
-        items=items[: query.page_size],
-        next_page_token=paging.token_after(items, query.page_size),
+        items=[JobSummary.model_validate(row) for row in rows[: query.page_size]],
+        next_page_token=paging.token_at(query.sort, last_position(rows, query.page_size)),
     )
+
+
+@router.patch(
+    "/{job_id}",
+    operation_id="describeJob",
+    summary="Change title or labels",
+    response_model=JobRead,
+    dependencies=[Depends(require_json)],
+    responses={**problems(400, 404, 413, 415), 200: {"description": "Changed.", **POLLED}},
+)
+def describe_job(job_id: JobId, body: JobPatch, caller: CallerDep) -> Response:
+    """Whatever its status; what is left out stays."""
+    values = body.model_dump(exclude_unset=True)
+    return Answer.of(caller.write(service.describe, job_id, values)).respond(200, {})
 
 
 @router.post(

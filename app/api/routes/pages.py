@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Response
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
+from app.api.deps import JOB_ID
 from app.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
+
+JobQuery = Annotated[str, Query(pattern=JOB_ID.pattern)]
 
 ROOT = Path(str(files("app").joinpath("web")))
 TYPES = {
@@ -18,6 +23,7 @@ TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
+    ".csv": "text/csv",
 }
 FILES = {str(path.relative_to(ROOT)): path for path in ROOT.rglob("*") if path.suffix in TYPES}
 
@@ -29,18 +35,18 @@ REFERENCE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Pith API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="docs/favicon-32x32.png">
 </head>
 <body>
 <div id="swagger-ui"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
 </body>
 </html>
 """
 # In a file of its own, since the policy lets no script run that stands in a page.
-START = """SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true });
+START = """SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true });
 """
 
 
@@ -84,6 +90,12 @@ def get_swagger_file(name: str) -> Response:
 def show_page() -> Response:
     """The web page."""
     return get_file("index.html")
+
+
+@router.get("/compare")
+def show_comparison(a: JobQuery, b: JobQuery) -> Response:
+    """The page of two jobs side by side."""
+    return RedirectResponse(f"/#/compare?{urlencode({'a': a, 'b': b})}")
 
 
 @router.get("/web/{name:path}")

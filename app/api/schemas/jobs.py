@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    computed_field,
+    field_validator,
+    model_validator,
+)
 
 from app.api.problems import Problem
 from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, FromRow
-from app.jobs.specification import Specification
+from app.jobs.methods import Strict
+from app.jobs.specification import DatasetId, Labels, Specification, Title
 from app.jobs.state import Status
+from app.references.source import Source
 from core.results import Phase
 
 
 class JobCreate(Specification):
-    """A job to be submitted."""
+    """A job to be submitted: of a dataset, or of data where it lies."""
+
+    dataset_id: DatasetId = Field(default="", description="Unless there is a `source`.")
+    source: Source | None = Field(
+        default=None, description="Instead of `dataset_id`: becomes a dataset, and waits for it."
+    )
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -31,6 +46,24 @@ class JobCreate(Specification):
             ]
         }
     )
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        if (not self.dataset_id) == (self.source is None):
+            raise ValueError("name either dataset_id or source")
+        return self
+
+    def of(self, dataset_id: str) -> Specification:
+        """What is asked of a dataset; only what the caller wrote counts as written."""
+        written = self.model_dump(exclude_unset=True, exclude={"source"})
+        return Specification.model_validate({**written, "dataset_id": dataset_id})
+
+
+class JobPatch(Strict):
+    """What can be changed about a job at any time."""
+
+    title: Title | None = None
+    labels: Labels = Field(default={})
 
 
 class JobCheck(BaseModel):
@@ -72,6 +105,7 @@ class JobState(FromRow):
     id: str = Field(examples=[JOB_EXAMPLE])
     status: Status
     dataset_id: str
+    title: str | None = None
     phase: Phase | None
     progress: float = Field(ge=0, le=1)
     attempts: int = Field(validation_alias=AliasChoices("attempt", "attempts"))

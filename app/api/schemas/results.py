@@ -6,9 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from core.explanations import Alike, LevelCounts
 from core.measures import Comparison, Evaluation, Stability
 from core.results import (
     Certificate,
+    Derived,
     Dropped,
     EncodedColumn,
     HeldOut,
@@ -67,8 +69,11 @@ class ResultRead(BaseModel):
     stability: Stability | None
     n_evaluations: int | None
     held_out: HeldOut | None
+    level_counts: list[LevelCounts] = []
+    alike: Alike | None = None
     warnings: list[TableWarning]
     notes: list[str]
+    derived: list[Derived] = Field([], description="Features that are parts of a time.")
     provenance: Provenance
 
 
