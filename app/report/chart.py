@@ -33,7 +33,10 @@ SERIES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """`caption` says what to see, `draw` shows it; `columns` and `rows` are the data."""
+    """`caption` says what to see, `draw` shows it; `columns` and `rows` are the data.
+
+    Charts of one part that have a `measure` are looked at one measure at a time.
+    """
 
     name: str
     title: str
@@ -41,6 +44,7 @@ class Chart:
     draw: Callable[[float], Markup]
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    measure: str | None = None
 
     def to_json(self) -> Mapping[str, Any]:
         """As the API answers it."""
@@ -52,6 +56,7 @@ class Chart:
             "narrow_svg": self.draw(NARROW),
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
+            "measure": self.measure,
         }
 
 

@@ -49,6 +49,7 @@ def curve_chart(
         draw=partial(line_chart, title, axes, series),
         columns=[key, "k", "mean", "se"],
         rows=[row for curve in curves for row in _rows(curve)] + [["baseline", 0, baseline, None]],
+        measure=measure,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,14 +11,11 @@ from numpy.typing import NDArray
 
 from app.report.chart import Chart
 from app.report.grids import Block, heat_map
-
-Arrays = Mapping[str, NDArray[Any]]
+from app.report.levels import Arrays, plain_level
 
 MAX_FEATURES = 8
 MAX_LEVELS = 12
 MAX_STATES = 40
-OPEN_BELOW = re.compile(r"^\[-inf, (\S+)\)$")
-OPEN_ABOVE = re.compile(r"^\[(\S+), inf\)$")
 
 
 def factor_chart(document: Mapping[str, Any], arrays: Arrays) -> Chart | None:
@@ -64,22 +60,22 @@ def _order(weights: NDArray[np.float64], label: NDArray[np.float64]) -> NDArray[
 
 def _block(name: str, factor: NDArray[np.float64], levels: Sequence[str] | None) -> Block:
     named = [plain_level(level) for level in levels or map(str, range(len(factor)))]
-    return Block(name=name, levels=named[:MAX_LEVELS], shares=factor[:MAX_LEVELS].tolist())
+    shown = _telling_levels(factor)
+    return Block(name=name, levels=[named[i] for i in shown], shares=factor[shown].tolist())
 
 
-def plain_level(level: str) -> str:
-    """An open interval as people write it: `< 3` and `≥ 5`."""
-    if match := OPEN_BELOW.match(level):
-        return f"< {match[1]}"
-    if match := OPEN_ABOVE.match(level):
-        return f"≥ {match[1]}"
-    return level
+def _telling_levels(factor: NDArray[np.float64]) -> list[int]:
+    """The levels by which the states differ most, in their own order."""
+    spread = factor.max(axis=1) - factor.min(axis=1)
+    most: list[int] = np.sort(np.argsort(-spread, kind="stable")[:MAX_LEVELS]).tolist()
+    return most
 
 
 def _caption(n_shown: int, n_states: int) -> str:
     which = "All" if n_shown == n_states else f"The heaviest {n_shown} of"
     return (
         f"{which} {n_states} states of the first model; the stronger, the likelier a level in that "
-        f"state. The label and the first {MAX_FEATURES} chosen features; the whole model can be "
+        f"state. The label and the first {MAX_FEATURES} chosen features, each with the "
+        f"{MAX_LEVELS} levels at most in which states differ most; the whole model can be "
         "downloaded as factors."
     )

@@ -29,6 +29,7 @@ def held_out_chart(document: Mapping[str, Any]) -> Chart | None:
             [k, _name(document, k), told, error, share(told, held_out)]
             for k, (told, error) in enumerate(_trace(held_out))
         ],
+        measure="information",
     )
 
 

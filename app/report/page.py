@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -13,18 +15,32 @@ from markupsafe import Markup
 
 from app.report.chart import NARROW, WIDTH, Chart
 from app.report.markup import joined, tag
+from app.report.parts import Part
 from app.report.scales import number
-from app.report.words import CUTS, headline, summary
+from app.report.words import CUTS, counted, headline
 
+OPEN_ROWS = 30
 READ = ("column", "kind", "cut_by", "levels", "missing", "nats_lost")
 ENCODING = (
     "What is lost is what a finer cut of the column would tell more about the target, by itself."
 )
 
 
-def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:
+@dataclass(frozen=True)
+class About:
+    """Which table the result is of, and when it was made."""
+
+    dataset: str
+    made: datetime
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.dataset} · {self.made:%d %B %Y, %H:%M} UTC"
+
+
+def report(document: Mapping[str, Any], parts: Sequence[Part], about: About) -> str:
     """The whole file."""
-    title = f"Features for {document['target']}"
+    title = f"Features for {document['target']} in {about.dataset}"
     head = tag(
         "head",
         Markup('<meta charset="utf-8">'),
@@ -36,11 +52,11 @@ def report(document: Mapping[str, Any], charts: Sequence[Chart]) -> str:
     )
     body = tag(
         "main",
-        tag("p", "Pith report", cls="kicker"),
+        tag("p", f"Pith report · {about}", cls="kicker"),
         tag("h1", headline(document)),
         *_warnings(document.get("warnings", ())),
-        tag("ul", *(tag("li", sentence) for sentence in summary(document)), cls="summary"),
-        *(_section(chart) for chart in charts),
+        _chosen(document["selected"]),
+        *(_part(part) for part in parts),
         _encoding(document["encoding"]),
         _provenance(document["provenance"]),
     )
@@ -72,19 +88,40 @@ def _encoding(columns: Sequence[Mapping[str, Any]]) -> Markup:
         "section",
         tag("h2", "How each column was read"),
         tag("p", ENCODING, cls="caption"),
-        tag("details", tag("summary", "Columns"), _table(READ, [read_column(c) for c in columns])),
+        _data("Columns", READ, [read_column(c) for c in columns]),
     )
 
 
-def _section(chart: Chart) -> Markup:
+def _chosen(selected: Sequence[Mapping[str, Any]]) -> Markup:
+    """The names, in order."""
+    return tag("ol", *(tag("li", feature["name"]) for feature in selected), cls="names")
+
+
+def _part(part: Part) -> Markup:
     return tag(
         "section",
-        tag("h2", chart.title),
+        tag("h2", part.title),
+        tag("ul", *(tag("li", sentence) for sentence in part.sentences), cls="summary"),
+        *map(_figure, part.charts),
+    )
+
+
+def _figure(chart: Chart) -> Markup:
+    return tag(
+        "figure",
+        tag("h3", chart.title),
         tag("div", chart.draw(WIDTH), cls="chart on-wide"),
         tag("div", chart.draw(NARROW), cls="chart on-narrow"),
         tag("p", chart.caption, cls="caption"),
-        tag("details", tag("summary", "Data"), _table(chart.columns, chart.rows)),
+        _data("Data", chart.columns, chart.rows),
     )
+
+
+def _data(name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Markup:
+    """A table that is open, unless it is long."""
+    is_open = "" if len(rows) <= OPEN_ROWS else None
+    summary = f"{name}, {counted(len(rows), 'row')}"
+    return tag("details", tag("summary", summary), _table(columns, rows), open=is_open)
 
 
 def read_column(column: Mapping[str, Any]) -> list[Any]:

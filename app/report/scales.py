@@ -50,9 +50,10 @@ def number(value: float) -> str:
 
 
 def uncertain(value: float, error: float) -> str:
-    """A value with its standard error, as precise as two digits of the error."""
-    digits = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 3
-    return f"{value:,.{digits}f} ± {error:,.{digits}f}"
+    """A value and two standard errors, as the bars of pictures show them, to two digits of them."""
+    both = 2 * error
+    digits = max(0, 1 - math.floor(math.log10(both))) if both > 0 else 3
+    return f"{value:,.{digits}f} ± {both:,.{digits}f}"
 
 
 def tick_label(value: float) -> str:

@@ -4,6 +4,7 @@ import { installKey } from "./key.js";
 import { alarm, fixed, h, reason, say, showAway } from "./parts/dom.js";
 import { isLeaving } from "./service/leaving.js";
 import { installTheme } from "./theme.js";
+import { showComparison } from "./views/compare.js";
 import { showDataset } from "./views/dataset.js";
 import { showDatasets } from "./views/datasets.js";
 import { showJob } from "./views/job.js";
@@ -19,6 +20,7 @@ import { showNewJob } from "./views/new_job.js";
 const VIEWS = [
   [/^\/jobs$/, showJobs, "Jobs"],
   [/^\/jobs\/(job_\w+)$/, showJob, "Job"],
+  [/^\/compare$/, showComparison, "Two jobs"],
   [/^\/datasets$/, showDatasets, "Datasets"],
   [/^\/datasets\/(ds_\w+)$/, showDataset, "Dataset"],
   [/^\/new$/, showNewJob, "New job"],

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, Route, expect
@@ -31,7 +32,11 @@ def test_from_a_file_to_its_features(page: Page) -> None:
     assert '"k": 3' in page.locator("aside pre").first.inner_text()
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".headline")).to_contain_text("3 features tell")
+    expect(page.locator("#chart-held_out svg:visible")).to_be_visible()
+    page.get_by_role("group", name="Score").get_by_text("accuracy", exact=True).click()
     expect(page.locator("#chart-accuracy svg:visible")).to_be_visible()
+    expect(page.locator("#chart-held_out_accuracy svg:visible")).to_be_visible()
+    expect(page.locator("#chart-held_out")).to_have_count(0)
     expect(page.locator(".pill")).to_have_text("succeeded")
 
 
@@ -45,11 +50,77 @@ def test_every_chart_has_its_data_and_downloads(page: Page, finished: str) -> No
         with page.expect_download() as download:
             gains.get_by_role("button", name=kind).click()
         saved[kind] = Path(download.value.path()).read_bytes()
+        name = f"-cultivar-what-each-feature-adds-under-the-fitted-model.{kind.lower()}"
+        assert download.value.suggested_filename.endswith(name)
     rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
     assert [row["rank"] for row in rows] == ["1", "2", "3"]
     assert saved["JSON"].startswith(b"[")
     assert saved["SVG"].startswith(b"<svg")
+    assert b"What each feature adds" in saved["SVG"] and b"In the order of choice." in saved["SVG"]
     assert saved["PNG"].startswith(b"\x89PNG")
+
+
+def test_a_result_answers_question_after_question(page: Page, finished: str) -> None:
+    page.goto(f"/#/jobs/{finished}")
+    expect(page.get_by_label("Chosen features").get_by_role("listitem")).to_have_count(3)
+    assert page.locator(".part > h2").all_inner_texts() == [
+        "The answer",
+        "May I drop the rest?",
+        "Which way does it push?",
+        "What could stand in?",
+        "How sure is it?",
+        "What kinds of rows are there?",
+        "The model",
+    ]
+    for part in page.locator(".part").all():
+        expect(part.locator(".summary li").first).to_be_visible()
+        expect(part.locator("figure svg:visible").first).to_be_visible()
+    with page.expect_download() as download:
+        page.locator(".take-away").get_by_role("button", name="CSV").click()
+    assert Path(download.value.path()).read_bytes().count(b"\n") == 178 + 1
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".take-away").get_by_role("button", name="scikit-learn").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert 'ColumnTransformer(\n    [\n        ("numbers", "passthrough", ["flavanoids"' in copied
+    page.get_by_role("button", name="What could stand in?").click()
+    expect(page.locator("#part-alike h2")).to_be_in_viewport()
+
+
+def test_an_empty_page_offers_the_example(page: Page) -> None:
+    none: dict[str, Any] = {"items": [], "next_page_token": None}
+    page.route("**/v1/jobs?*", lambda route: route.fulfill(json=none))
+    page.goto("/#/jobs")
+    page.get_by_role("button", name="Try it with 178 wines").click()
+    expect(page.get_by_label("Target", exact=True)).to_have_value("cultivar")
+
+
+def test_marks_say_what_they_are_to_mouse_and_keys(page: Page, finished: str) -> None:
+    page.goto(f"/#/jobs/{finished}")
+    picture = page.locator("#chart-gains .on-wide")
+    picture.locator(".says").first.hover()
+    expect(picture.locator(".hint-box")).to_contain_text("1. flavanoids adds")
+    picture.locator("svg").focus()
+    picture.locator("svg").press("ArrowRight")
+    expect(picture.locator(".hint-box")).to_contain_text("2. ")
+    picture.locator("svg").press("Escape")
+    expect(picture.locator(".hint-box")).to_be_hidden()
+
+
+def test_two_jobs_are_ticked_and_compared(page: Page, service: Service, finished: str) -> None:
+    other = service.submit(service.upload(), k=2, method={"name": "mrmr"})
+    service.wait_for(other, "succeeded")
+    page.goto("/#/jobs")
+    compare = page.get_by_role("button", name="Compare")
+    expect(compare).to_be_disabled()
+    for job_id in (finished, other):
+        row = page.locator("tbody tr", has=page.locator(f'a[href="#/jobs/{job_id}"]'))
+        row.get_by_role("checkbox").check()
+    compare.click()
+    expect(page.locator("h1")).to_have_text("Two jobs side by side")
+    expect(page.locator("#chart-difference svg:visible polyline")).to_have_count(2)
+    expect(page.get_by_role("row", name="method · name")).to_contain_text("mrmr")
+    page.goto(f"/compare?a={other}&b={finished}")
+    expect(page.get_by_text(f"A is {other}")).to_be_visible()
 
 
 def test_the_report_is_saved(page: Page, finished: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.report.charts import charts_of
-from app.report.words import headline, summary
+from app.report.parts import parts_of
+from app.report.sentences import summary
+from app.report.words import headline
 from tests.e2e.browser import CHROMIUM, DESKTOP, PHONE, choose_file, opened
 from tests.e2e.embedded import Service
 from tests.report.documents import HOSTILE, TARGET, noise, selection
@@ -28,10 +29,13 @@ def screen(browser: Browser, service: Service, request: pytest.FixtureRequest) -
 
 def show_instead(page: Page, job_id: str, document: dict[str, Any], arrays: Any) -> None:
     """The page of a job, with another result than its own."""
+    parts = parts_of(document, arrays)
     charts = {
+        "dataset": "wine.csv",
         "headline": headline(document),
         "summary": summary(document),
-        "charts": [chart.to_json() for chart in charts_of(document, arrays)],
+        "parts": [part.to_json() for part in parts],
+        "charts": [chart.to_json() for part in parts for chart in part.charts],
     }
     page.route(f"**/v1/jobs/{job_id}/result", lambda route: route.fulfill(json=document))
     page.route(f"**/v1/jobs/{job_id}/charts", lambda route: route.fulfill(json=charts))
@@ -46,7 +50,7 @@ def is_within(page: Page) -> bool:
 def test_held_out_rows_lead_and_say_what_they_do_not_support(screen: Page, finished: str) -> None:
     show_instead(screen, finished, *selection())
     expect(screen.locator(".headline")).to_contain_text("59 %, on rows held out.")
-    expect(screen.locator("figure").first).to_have_id("chart-held_out")
+    expect(screen.locator("figure").first).to_have_id("chart-answer")
     expect(screen.locator("#chart-held_out svg:visible")).to_contain_text("all there is to know")
     expect(screen.locator(".warnings li")).to_have_text([f"c is a copy of {HOSTILE}."])
     expect(screen.locator("tr.unsupported")).to_have_count(1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import GsmCpd, Mrmr, SelectionConfig
+from core.explanations import Alike, Join, LevelCounts
 from core.measures import Evaluation, Measure, ScoreCurve
 from core.results import (
     Bound,
@@ -16,6 +17,7 @@ from core.results import (
     Dropped,
     EncodedColumn,
     HeldOut,
+    HeldOutScore,
     LeftOut,
     ModelFit,
     RankScore,
@@ -97,8 +99,29 @@ def selected() -> SelectionResult:
             all_features_se=0.03,
             n_folds=5,
             n_rows=1000,
+            scores=(_score("accuracy", 0.6), _score("log_loss", 0.69)),
+        ),
+        level_counts=tuple(
+            LevelCounts(name=name, counts=((300.0, 100.0), (100.0, 450.0)), missing=(20.0, 30.0))
+            for name in variables[:2]
+        ),
+        alike=Alike(
+            columns=("b", HOSTILE, "c"),
+            joins=(Join(left=1, right=2, share=0.75), Join(left=0, right=3, share=0.2)),
+            groups=((HOSTILE, "c"),),
         ),
         warnings=(TableWarning(code="copy", columns=("c",), message=f"c is a copy of {HOSTILE}."),),
+    )
+
+
+def _score(measure: Measure, without: float) -> HeldOutScore:
+    step = -0.1 if measure == "log_loss" else 0.1
+    return HeldOutScore(
+        measure=measure,
+        values=(without, without + 2 * step, without + 2 * step, without + step),
+        standard_error=(0.01, 0.01, 0.02, 0.02),
+        all_features=without + 2.5 * step,
+        all_features_se=0.02,
     )
 
 

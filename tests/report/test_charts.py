@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from app.report.chart import CHARACTER, NARROW, WIDTH, Chart
-from app.report.charts import charts_of
 from app.report.lines import Axes, Series, line_chart
 from app.report.markup import tag
+from app.report.parts import charts_of
 from app.report.pixels import place_pixels, square_width
 from app.report.scales import Scale, number
 from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection, stability
@@ -35,20 +35,27 @@ def words(picture: str) -> list[str]:
 
 def test_there_is_a_chart_for_everything_the_result_knows() -> None:
     assert [chart.name for chart in all_charts()] == [
+        "answer",
+        "pixels",
         "held_out",
-        "comparison_nearest_neighbour",
-        "ranking",
-        "information",
-        "gains",
+        "held_out_accuracy",
+        "held_out_log_loss",
         "accuracy",
         "auc",
-        "pixels",
-        "left_out",
-        "factors",
-        "likelihood",
-        "rank_search",
-        "stability",
+        "comparison_nearest_neighbour",
+        "ranking",
         "comparison_auc",
+        "effect_1",
+        "effect_2",
+        "alike",
+        "left_out",
+        "stability",
+        "gains",
+        "states",
+        "information",
+        "factors",
+        "rank_search",
+        "likelihood",
     ]
 
 
@@ -102,9 +109,8 @@ def test_the_suggested_number_is_marked_and_errors_are_bands() -> None:
     assert len(bands) == 2
 
 
-def test_held_out_rows_are_seen_first_between_nothing_and_all_there_is_to_know() -> None:
-    document, arrays = selection()
-    first = charts_of(document, arrays)[0]
+def test_held_out_rows_stand_between_nothing_and_all_there_is_to_know() -> None:
+    first = chart("held_out")
     assert first.rows[:2] == [
         [0, None, 0.0, 0.001, 0.0],
         [1, HOSTILE, 0.42, 0.02, pytest.approx(0.42 / 0.69)],
@@ -131,7 +137,8 @@ def test_a_table_that_tells_nothing_is_drawn(asked: int, width: float) -> None:
 def test_names_of_lines_that_are_close_stand_apart() -> None:
     document, _ = selection()
     document["held_out"]["all_features"] = 0.68
-    picture = ElementTree.fromstring(charts_of(document, {})[0].draw(WIDTH))
+    drawn = {chart.name: chart for chart in charts_of(document, {})}
+    picture = ElementTree.fromstring(drawn["held_out"].draw(WIDTH))
     marks = ("all there is", "all features")
     heights = [
         float(word.attrib["y"])

@@ -5,14 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 
-from app.report.charts import charts_of
-from app.report.page import policy, report
-from app.report.words import headline, summary
+from app.report.page import About, policy, report
+from app.report.parts import parts_of
+from app.report.sentences import summary
+from app.report.words import headline
 from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection
+
+ABOUT = About("wine <b>.csv", datetime(2026, 2, 3, 4, 5, tzinfo=UTC))
 
 
 class Tags(HTMLParser):
@@ -33,14 +37,14 @@ class Tags(HTMLParser):
 
 def page() -> str:
     document, arrays = selection()
-    return report(document, charts_of(document, arrays))
+    return report(document, parts_of(document, arrays), ABOUT)
 
 
 def test_it_loads_and_runs_nothing() -> None:
     tags = Tags(page())
     assert not {"script", "img", "link", "iframe"} & set(tags.found)
     assert tags.addresses == []
-    assert tags.found.count("svg") == 2 * 9  # each also for a narrow screen
+    assert tags.found.count("svg") == 2 * 16  # each also for a narrow screen
 
 
 def test_its_policy_allows_its_own_style_and_nothing_else() -> None:
@@ -74,16 +78,16 @@ def test_what_held_out_rows_say_leads() -> None:
         "on rows held out."
     )
     assert summary(document)[:2] == [
-        "The first feature would do: it tells 0.420 ± 0.020 nats (61 %) on held-out rows, and the "
+        "The first feature would do: it tells 0.420 ± 0.040 nats (61 %) on held-out rows, and the "
         "last adds nothing clear.",
-        "All features together tell 0.350 ± 0.030 nats on held-out rows.",
+        "All features together tell 0.350 ± 0.060 nats on held-out rows.",
     ]
 
 
 @pytest.mark.parametrize(
     ("suggested", "sentence"),
     [
-        (2, "On held-out rows they tell 0.410 ± 0.021 nats (59 %); with fewer features"),
+        (2, "On held-out rows they tell 0.410 ± 0.042 nats (59 %); with fewer features"),
         (3, "Held-out rows support 3 features, which would tell 0.390"),
     ],
 )
@@ -112,7 +116,7 @@ def test_where_nothing_tells_it_is_said(asked: int, sentence: str) -> None:
     assert headline(document) == f"No column here tells anything about {TARGET}."
     assert summary(document)[0].startswith(sentence)
     assert summary(document)[1] == "All features together tell nothing on held-out rows."
-    assert "No column here tells anything" in report(document, charts_of(document, {}))
+    assert "No column here tells anything" in report(document, parts_of(document, {}), ABOUT)
 
 
 def test_a_choice_that_tells_less_than_guessing_tells_nothing() -> None:
@@ -184,3 +188,9 @@ def test_the_choice_is_said_between_all_features_and_none() -> None:
         "Of held-out rows a nearest neighbour has right 75.0 % with all features; "
         "the most frequent class is right on 60.0 %."
     ) in summary(document)
+
+
+def test_it_says_which_table_and_when_and_shows_short_tables_open() -> None:
+    text = " ".join(Tags(page()).text)
+    assert "wine <b>.csv · 03 February 2026, 04:05 UTC" in text
+    assert '<details open="">' in page()

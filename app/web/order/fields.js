@@ -106,12 +106,6 @@ function linesOfText(lines) {
   return { control, read: () => trimmed().filter(Boolean) };
 }
 
-/** @type {(about: About, lines: string[]) => Field<string[]>} */
-export function listField(about, lines) {
-  const { control, read } = linesOfText(lines);
-  return new Field(about, control, read);
-}
-
 /**
  * Lines of name = value; `cut` finds the sign between them in a line.
  * @param {About} about

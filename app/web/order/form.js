@@ -1,15 +1,7 @@
 // The fields of a job, filled with what an earlier one asked for or with the usual values.
 
 import { CUTS, methodName } from "../parts/format.js";
-import {
-  boxesField,
-  boxField,
-  choiceField,
-  listField,
-  numberField,
-  pairsField,
-  textField,
-} from "./fields.js";
+import { boxesField, boxField, choiceField, numberField, pairsField, textField } from "./fields.js";
 
 /**
  * @import { Completed, DatasetSummary, MethodRead } from "contract"
@@ -45,8 +37,16 @@ function named(methods) {
 export function mainFields(methods, datasets, start) {
   /** @type {Choice[]} */
   const files = datasets.map(({ id, name }) => [id, name ?? id]);
-  const target = { at: "/target", label: "Target", hint: "The column to be informed about." };
-  const k = { at: "/k", label: "K", hint: "How many features; auto stops where they add nothing clear." };
+  const target = {
+    at: "/target",
+    label: "Target",
+    hint: "The column you want to know about; the others are chosen for what they tell about it.",
+  };
+  const k = {
+    at: "/k",
+    label: "K",
+    hint: "How many columns to choose. auto stops where one more tells nothing that held-out rows confirm.",
+  };
   return {
     dataset: choiceField({ at: "/dataset_id", label: "Dataset" }, files, start.dataset_id),
     target: textField(target, start.target, { list: COLUMN_NAMES }),
@@ -65,9 +65,27 @@ export function experimentFields(methods, { compare, stability, evaluate }) {
   const nSplits = { at: "/compare/n_splits", label: "comparison splits" };
   const nSamples = { at: "/stability/n_samples", label: "stability samples" };
   return {
-    compare: boxesField({ at: "/compare", label: "Compare with" }, named(methods), compared),
-    evaluate: boxField({ at: "/evaluate", label: measure }, Boolean(evaluate)),
-    stability: boxField({ at: "/stability", label: "Measure how stable the choice is" }, Boolean(stability)),
+    compare: boxesField(
+      {
+        at: "/compare",
+        label: "Compare with",
+        hint: "Each chooses on the same rows; held-out rows tell which choice is best.",
+      },
+      named(methods),
+      compared,
+    ),
+    evaluate: boxField(
+      { at: "/evaluate", label: measure, hint: "Learns on some rows and predicts the others." },
+      Boolean(evaluate),
+    ),
+    stability: boxField(
+      {
+        at: "/stability",
+        label: "Measure how stable the choice is",
+        hint: "Chooses again on random halves of the rows, and counts how often each column comes back.",
+      },
+      Boolean(stability),
+    ),
     splits: numberField(nSplits, compare?.n_splits ?? N_SPLITS),
     samples: numberField(nSamples, stability?.n_samples ?? N_SAMPLES),
   };
@@ -80,37 +98,26 @@ const lastSign = (line) => line.lastIndexOf("=");
 const firstSign = (line) => line.indexOf("=");
 
 /** @param {Start} start */
-export function columnFields({ columns, discretize, weight_column: weight }) {
-  const kinds = "column = discrete or continuous, one a line, where the service should not decide.";
+export function columnFields({ discretize, weight_column: weight }) {
+  const kinds =
+    "column = discrete or continuous, one a line. Discrete values are levels of their own; continuous ones are cut into bins.";
   return {
-    include: listField(
-      { at: "/columns/include", label: "chosen first", hint: "One column a line, in this order." },
-      columns?.include ?? [],
-    ),
-    exclude: listField(
-      { at: "/columns/exclude", label: "never chosen", hint: "One column a line." },
-      columns?.exclude ?? [],
-    ),
-    candidates: listField(
-      { at: "/columns/candidates", label: "only these", hint: "One column a line; all, when empty." },
-      columns?.candidates ?? [],
-    ),
     kinds: pairsField(
       { at: "/discretize/kinds", label: "kinds", hint: kinds },
       discretize?.kinds ?? {},
       lastSign,
     ),
     bins: numberField(
-      { at: "/discretize/bins", label: "bins", hint: "Levels of a continuous column." },
+      { at: "/discretize/bins", label: "bins", hint: "Into how many levels a column of numbers is cut." },
       discretize?.bins ?? BINS.bins,
     ),
     strategy: choiceField(
-      { at: "/discretize/strategy", label: "cut by" },
+      { at: "/discretize/strategy", label: "cut by", hint: "Where the borders between the bins lie." },
       STRATEGIES,
       discretize?.strategy ?? BINS.strategy,
     ),
     missing: choiceField(
-      { at: "/discretize/missing", label: "missing values" },
+      { at: "/discretize/missing", label: "missing values", hint: "Whether having no value counts as one." },
       MISSING,
       discretize?.missing ?? BINS.missing,
     ),
@@ -127,7 +134,7 @@ export function columnFields({ columns, discretize, weight_column: weight }) {
 }
 
 /** @param {Start} start */
-export function restFields({ seed, deadline_seconds: seconds, labels }) {
+export function restFields({ seed, deadline_seconds: seconds, labels, title }) {
   const deadline = "From the submission on; the longest allowed, when empty.";
   return {
     seed: numberField(
@@ -135,6 +142,10 @@ export function restFields({ seed, deadline_seconds: seconds, labels }) {
       seed ?? 0,
     ),
     deadline: numberField({ at: "/deadline_seconds", label: "deadline in seconds", hint: deadline }, seconds),
+    title: textField(
+      { at: "/title", label: "title", hint: "What you call this job; its target, when empty." },
+      title,
+    ),
     labels: pairsField(
       { at: "/labels", label: "labels", hint: "key = value, one a line, to find the job by." },
       labels ?? {},

@@ -5,6 +5,7 @@ import { sentence } from "../service/api.js";
 import { typed } from "./fields.js";
 import { BINS, columnFields, experimentFields, mainFields, N_SAMPLES, N_SPLITS, restFields } from "./form.js";
 import { parameterFields, propertiesOf } from "./parameters.js";
+import { ColumnPicker } from "./picker.js";
 
 /**
  * @import { DatasetSummary, MethodRead, ProblemField } from "contract"
@@ -22,6 +23,7 @@ import { parameterFields, propertiesOf } from "./parameters.js";
  *   discretize?: object,
  *   weight_column?: string,
  *   seed?: Typed,
+ *   title?: string,
  *   deadline_seconds?: Typed,
  *   labels?: Record<string, string>,
  * }} Details
@@ -46,6 +48,7 @@ export class Order {
     this.experiments = experimentFields(methods, start);
     this.columns = columnFields(start);
     this.rest = restFields(start);
+    this.picker = new ColumnPicker(start.columns ?? {});
     this.parameters = h("div", { class: "grid-fields" });
     this.about = h("p", { class: "hint" });
     this.main.method.element.append(this.about);
@@ -76,7 +79,7 @@ export class Order {
   /** @returns {Field[]} */
   get fields() {
     const parts = [this.main, this.experiments, this.columns, this.rest, this.methodFields];
-    return parts.flatMap((part) => Object.values(part));
+    return [...parts.flatMap((part) => Object.values(part)), this.picker.field];
   }
 
   /** @returns {Draft} */
@@ -133,9 +136,8 @@ export class Order {
 
   /** @returns {Details} */
   details() {
-    const { include, exclude, candidates, kinds, bins, strategy, missing, targetBins, weight } = this.columns;
-    const { seed, deadline, labels } = this.rest;
-    const columns = { include: include.read(), exclude: exclude.read(), candidates: candidates.read() };
+    const { kinds, bins, strategy, missing, targetBins, weight } = this.columns;
+    const { seed, deadline, labels, title } = this.rest;
     const cut = {
       bins: bins.read(),
       strategy: strategy.read(),
@@ -144,11 +146,12 @@ export class Order {
       ...filled({ kinds: kinds.read() }),
     };
     return filled({
-      columns: filled(columns),
+      columns: filled(this.picker.read()),
       discretize: same(cut, BINS) ? {} : cut,
       weight_column: weight.read(),
       seed: seed.read() === 0 ? undefined : seed.read(),
       deadline_seconds: deadline.read(),
+      title: title.read(),
       labels: labels.read(),
     });
   }

@@ -10,6 +10,29 @@ import { boxField, choiceField, numberField, numbersField } from "./fields.js";
  * @typedef {Limits & { type: string, enum?: string[], items?: Limits, default?: unknown }} Property
  */
 
+/** @type {Record<string, string>} */
+const TERMS = {
+  family: "One model of all rows (joint), or one for each class.",
+  objective: "What a choice is to tell about: the label itself, or the latent states behind the rows.",
+  ranks: "Numbers of latent states, kinds of rows that behave alike, among which held-out rows decide.",
+  n_folds: "Into how many parts rows are split to hold each out once.",
+  n_models: "Fits whose answers are averaged.",
+  n_init: "Starts of each fit, of which the best is kept.",
+  max_iter: "Steps of a fit at most.",
+  tol: "A fit ends when a step gains less than this.",
+  smoothing: "How much every level is believed to occur before any row is seen.",
+  n_configurations:
+    "Configurations are combinations of levels of the chosen columns: up to so many are added up exactly, beyond that so many are drawn.",
+  remodel:
+    "Whether the model is fitted again while columns are chosen: never, after each step, or for each candidate.",
+  greedy: "Both choose the same; naive tries every column at every step.",
+  confidence: "How sure a gain must be to count.",
+  max_subsets: "Sets of columns tried at most.",
+  alpha: "The order of the entropy.",
+  sigma: "How near values count as alike.",
+  max_patterns: "Distinct rows up to which it is computed exactly.",
+};
+
 /** @type {(method: MethodRead) => Record<string, Property>} */
 export function propertiesOf(method) {
   return /** @type {{ properties: Record<string, Property> }} */ (method.parameters).properties;
@@ -24,7 +47,7 @@ export function parameterFields(method, given) {
   return Object.entries(propertiesOf(method))
     .filter(([name]) => name !== "name")
     .map(([name, property]) => {
-      const about = { at: `/method/${name}`, label: name };
+      const about = { at: `/method/${name}`, label: name, hint: TERMS[name] };
       const field = parameterField(about, property, given[name] ?? property.default);
       return Object.assign(field, { name, standard: property.default });
     });
@@ -41,8 +64,10 @@ function parameterField(about, property, value) {
   }
   if (property.type === "boolean") return boxField(about, Boolean(value));
   const limits = property.items ?? property;
-  const hint = `${limits.minimum} to ${count(limits.maximum)}`;
-  if (property.type === "array")
-    return numbersField({ ...about, hint: `${hint}, by commas` }, [value].flat());
-  return numberField({ ...about, hint }, value);
+  const range = `${limits.minimum} to ${count(limits.maximum)}`;
+  const hint = [about.hint, range].filter(Boolean).join(" ");
+  if (property.type === "array") {
+    return numbersField({ ...about, hint: `${hint}, by commas.` }, [value].flat());
+  }
+  return numberField({ ...about, hint: `${hint}.` }, value);
 }

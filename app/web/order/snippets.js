@@ -4,11 +4,16 @@ import { getKey } from "../service/api.js";
 
 /** @import { Draft, MethodDraft } from "./order.js" */
 
+/** Where the service is: where the page is, which may stand below a prefix. */
+function service() {
+  return new URL(".", location.href).href.slice(0, -1);
+}
+
 /** @type {(specification: Draft) => string} */
 export function curl(specification) {
   const body = JSON.stringify(specification, null, 2).replaceAll("'", "'\\''");
   const key = getKey() ? '  -H "Authorization: Bearer $PITH_KEY" \\\n' : "";
-  return `curl ${location.origin}/v1/jobs \\\n${key}  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
+  return `curl ${service()}/v1/jobs \\\n${key}  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
 }
 
 /** @type {(specification: Draft, fileName: string) => string} */
@@ -19,7 +24,7 @@ export function python(specification, fileName) {
   );
   return `${getKey() ? "import os\n\n" : ""}from pith_client import Pith
 
-result = Pith(${literal(location.origin)}${key}).select(
+result = Pith(${literal(service())}${key}).select(
     ${literal(fileName)},
     target=${literal(specification.target)},
 ${options.join("")})

@@ -2,15 +2,20 @@
 
 import { button, h } from "./dom.js";
 import { amount } from "./format.js";
-import { csv, png, records, save, saveText } from "./save.js";
+import { framed } from "./framed.js";
+import { csv, fileName, png, records, save, saveText } from "./save.js";
+import { explainMarks } from "./tooltip.js";
 
 /** @import { ChartRead } from "contract" */
 
 const MAX_ROWS = 500;
 const FRAME = 120; // about what title and caption add to a picture
 
-/** @type {(chart: ChartRead, jobId: string, ...tools: HTMLElement[]) => HTMLElement} */
-export function figure(chart, jobId, ...tools) {
+/**
+ * `source` says where the data come from; files are named after it.
+ * @type {(chart: ChartRead, source: string, ...tools: HTMLElement[]) => HTMLElement}
+ */
+export function figure(chart, source, ...tools) {
   const table = h("div", { class: "scroll data", hidden: true });
   const toggle = button(
     "Data",
@@ -22,13 +27,7 @@ export function figure(chart, jobId, ...tools) {
     "quiet small",
   );
   toggle.setAttribute("aria-expanded", "false");
-  const actions = h(
-    "span",
-    { class: "downloads" },
-    tools,
-    toggle,
-    downloads(chart, `${jobId}-${chart.name}`),
-  );
+  const actions = h("span", { class: "downloads" }, tools, toggle, downloads(chart, source));
   return h(
     "figure",
     { class: "chart", id: `chart-${chart.name}` },
@@ -65,17 +64,23 @@ export function layOut(root, figures) {
  */
 function picture(svg) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
-  return document.importNode(parsed.documentElement, true);
+  const drawn = document.importNode(parsed.documentElement, true);
+  const box = h("div", { class: "picture" }, drawn);
+  if (drawn instanceof SVGElement) explainMarks(drawn);
+  return box;
 }
 
-/** @type {(chart: ChartRead, name: string) => HTMLElement[]} */
-function downloads({ columns, rows, svg }, name) {
+/** @type {(chart: ChartRead, source: string) => HTMLElement[]} */
+function downloads(chart, source) {
+  const { columns, rows } = chart;
+  const name = fileName(source, chart.title);
+  const svg = () => framed(chart, source);
   const data = () => JSON.stringify(records(columns, rows), null, 1);
   return [
     button("CSV", () => saveText(`${name}.csv`, csv(columns, rows), "text/csv"), "quiet small"),
     button("JSON", () => saveText(`${name}.json`, data(), "application/json"), "quiet small"),
-    button("SVG", () => saveText(`${name}.svg`, svg, "image/svg+xml"), "quiet small"),
-    button("PNG", async () => save(`${name}.png`, await png(svg)), "quiet small"),
+    button("SVG", () => saveText(`${name}.svg`, svg(), "image/svg+xml"), "quiet small"),
+    button("PNG", async () => save(`${name}.png`, await png(svg())), "quiet small"),
   ];
 }
 

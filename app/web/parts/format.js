@@ -19,6 +19,27 @@ export function amount(value) {
   return value.toLocaleString("en", { maximumSignificantDigits: 4 });
 }
 
+/**
+ * All digits of a number, as far as somebody can read them.
+ * @type {(value: number | null | undefined) => string}
+ */
+export function exact(value) {
+  if (value === null || value === undefined) return "";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-6 || size >= 1e15)) return String(value);
+  return value.toLocaleString("en", { maximumSignificantDigits: 17 });
+}
+
+/** @type {(seconds: number | null | undefined) => string} */
+export function moment(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  const written = new Date(1000 * seconds)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/(\.000)?Z$/, "");
+  return written.replace(/ 00:00:00$/, "");
+}
+
 /** @type {(share: number) => string} */
 export function percent(share) {
   return `${Math.round(100 * share)} %`;

@@ -39,9 +39,10 @@ export class LiveList {
   /**
    * Until the view is left, or something else is asked for.
    * @param {Read<Item>} read
+   * @param {boolean} [byTime]
    */
-  async follow(read) {
-    const pages = new Pages(read);
+  async follow(read, byTime) {
+    const pages = new Pages(read, byTime);
     this.pages = pages;
     while (this.pages === pages) {
       if (!document.hidden) {

@@ -47,14 +47,14 @@ export class LiveLine {
     if (!last) return;
     const { low: x0, high: x1 } = range(this.points.map(({ x }) => x));
     const { low: y0, high: y1 } = range(this.points.map(({ y }) => y));
-    const heights = [y0, (y0 + y1) / 2, y1];
-    const left = 12 + DIGIT * Math.max(...heights.map((y) => rounded(y).length));
+    const heights = ticks(y0, y1);
+    const left = 12 + DIGIT * Math.max(...heights.map(({ label }) => label.length));
     const px = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0)) * (RIGHT - left);
     const py = (/** @type {number} */ y) => HEIGHT - BOTTOM - ((y - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - 12);
     const path = this.points.map(({ x, y }) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join(" ");
     const end = { class: "muted", x: RIGHT, y: HEIGHT - 5, "text-anchor": "end" };
     this.svg.replaceChildren(
-      ...heights.flatMap((y) => gridLine(left, py(y), rounded(y))),
+      ...heights.flatMap(({ y, label }) => gridLine(left, py(y), label)),
       s("text", { class: "muted", x: left, y: HEIGHT - 5 }, rounded(x0)),
       s("text", end, `${rounded(x1)} ${this.xLabel}`),
       s("polyline", { class: "line s1", points: path, fill: "none", "stroke-width": 2 }),
@@ -69,6 +69,21 @@ function gridLine(left, y, label) {
     s("line", { class: "grid", x1: left, x2: RIGHT, y1: y, y2: y }),
     s("text", { class: "muted", x: left - 8, y: y + 4, "text-anchor": "end" }, label),
   ];
+}
+
+/**
+ * Round values inside a range, with as many digits as tell them apart.
+ * @type {(low: number, high: number) => { y: number, label: string }[]}
+ */
+function ticks(low, high) {
+  const raw = (high - low) / 3;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5, 10].find((times) => times * power >= raw) ?? 10) * power;
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const first = Math.ceil(low / step);
+  const n = Math.floor(high / step) - first + 1;
+  const places = Array.from({ length: n }, (_, i) => (first + i) * step);
+  return places.map((y) => ({ y, label: y.toFixed(Math.min(digits, 12)) }));
 }
 
 /** @type {(value: number) => string} */

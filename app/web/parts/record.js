@@ -15,7 +15,7 @@ export function asked(job) {
 /** @type {Record<Phase, string>} */
 const PHASES = {
   encode: "Encoding columns",
-  rank: "Choosing the rank",
+  rank: "Searching cuts and states",
   fit: "Fitting the model",
   select: "Choosing features",
   evaluate: "Measuring accuracy",

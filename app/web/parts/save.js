@@ -9,6 +9,20 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/**
+ * A name that says what is in the file, of letters that every system takes.
+ * @type {(...words: string[]) => string}
+ */
+export function fileName(...words) {
+  const plain = words.map((word) => word.replace(/\.(csv|tsv|txt|parquet|pq|arrows?|feather|ipc)\b/i, ""));
+  return plain
+    .join("-")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-|-$/g, "")
+    .slice(0, 120);
+}
+
 /** @type {(name: string, text: string, type: string) => void} */
 export function saveText(name, text, type) {
   save(name, new Blob([text], { type }));
@@ -47,15 +61,15 @@ export async function png(svg, scale = 2) {
   }
 }
 
-/** @type {(read: () => string) => HTMLButtonElement} */
-export function copyButton(read) {
+/** @type {(read: () => string, label?: string) => HTMLButtonElement} */
+export function copyButton(read, label = "Copy") {
   const copying = button(
-    "Copy",
+    label,
     async () => {
       await copy(read());
       copying.textContent = "Copied";
       setTimeout(() => {
-        copying.textContent = "Copy";
+        copying.textContent = label;
       }, 1500);
     },
     "quiet small",

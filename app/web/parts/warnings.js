@@ -4,9 +4,12 @@ import { h } from "./dom.js";
 
 /** @import { TableWarning } from "contract" */
 
-/** @type {(warnings: TableWarning[]) => HTMLElement | string} */
-export function warningList(warnings) {
+/**
+ * @param {TableWarning[]} warnings
+ * @param {(warning: TableWarning) => HTMLElement | string} [remedy] what to do about one
+ */
+export function warningList(warnings, remedy = () => "") {
   if (!warnings.length) return "";
-  const items = warnings.map(({ message }) => h("li", {}, message));
+  const items = warnings.map((warning) => h("li", {}, warning.message, " ", remedy(warning)));
   return h("ul", { class: "warnings", "aria-label": "Warnings" }, items);
 }

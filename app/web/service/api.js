@@ -3,7 +3,7 @@
 import { isLeaving, pause } from "./leaving.js";
 
 /**
- * @import { Answer, DatasetSummary, Params, PathsOf, Problem as ProblemRead } from "contract"
+ * @import { Answered, DatasetSummary, Params, PathsOf, Problem as ProblemRead } from "contract"
  * @typedef {{ method?: string, headers?: Record<string, string>, body?: string, signal?: AbortSignal }} Options
  */
 
@@ -45,11 +45,12 @@ function headers(more = {}) {
 
 /**
  * A path of the service with its braces filled; what is left of the parameters becomes the query.
+ * It is relative to the page, which may stand below a prefix.
  * @type {(path: string, params: object) => string}
  */
 export function address(path, params) {
   const rest = new Map(Object.entries(params).filter(([, value]) => value !== null && value !== undefined));
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, /** @type {string} */ name) => {
+  const filled = path.slice(1).replaceAll(/\{(\w+)\}/g, (_, /** @type {string} */ name) => {
     const value = rest.get(name);
     rest.delete(name);
     return encodeURIComponent(value);
@@ -96,7 +97,7 @@ function problem(status, body) {
  * @param {P} path
  * @param {Params<P, "get">} params
  * @param {AbortSignal} [signal]
- * @returns {Promise<Answer<P, "get">>}
+ * @returns {Promise<Answered<P, "get">>}
  */
 export async function get(path, params, signal) {
   return (await send(address(path, params), { signal })).json();
@@ -118,13 +119,26 @@ export async function getBlob(path, params, accept) {
  * @param {Params<P, "post">} params
  * @param {object} [body] may still be wrong: the service says so
  * @param {{ key?: string, signal?: AbortSignal }} [options]
- * @returns {Promise<Answer<P, "post">>}
+ * @returns {Promise<Answered<P, "post">>}
  */
 export async function post(path, params, body, { key, signal } = {}) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
   if (key) headers["Idempotency-Key"] = key;
   const options = { method: "POST", headers, signal, body: body && JSON.stringify(body) };
+  return (await send(address(path, params), options)).json();
+}
+
+/**
+ * @template {PathsOf<"patch">} P
+ * @param {P} path
+ * @param {Params<P, "patch">} params
+ * @param {object} body may still be wrong: the service says so
+ * @returns {Promise<Answered<P, "patch">>}
+ */
+export async function patch(path, params, body) {
+  const headers = { "Content-Type": "application/json" };
+  const options = { method: "PATCH", headers, body: JSON.stringify(body) };
   return (await send(address(path, params), options)).json();
 }
 

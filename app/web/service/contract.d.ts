@@ -5,7 +5,7 @@ import type { JobRead, paths, Selected, Specification } from "openapi";
 
 export type * from "openapi";
 
-type Method = "get" | "post" | "delete";
+type Method = "get" | "post" | "patch" | "delete";
 
 /** The paths that take a method. */
 export type PathsOf<M extends Method> = {
@@ -23,7 +23,7 @@ export type Params<P extends keyof paths, M extends Method> = object &
 type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
 
 /** The document that a request is answered with. */
-export type Answer<P extends keyof paths, M extends Method> = paths[P][M] extends { responses: infer Given }
+export type Answered<P extends keyof paths, M extends Method> = paths[P][M] extends { responses: infer Given }
   ? Given extends { 202: infer Accepted }
     ? Json<Accepted>
     : Given extends { 200: infer Found }

@@ -16,9 +16,13 @@ const SIZE = 100;
 
 /** @template {Listed} Item */
 export class Pages {
-  /** @param {Read<Item>} read */
-  constructor(read) {
+  /**
+   * @param {Read<Item>} read
+   * @param {boolean} [byTime] whether newer rows come first
+   */
+  constructor(read, byTime = true) {
     this.read = read;
+    this.byTime = byTime;
     /** @type {Item[]} */
     this.items = [];
     /** @type {string | null} */
@@ -26,6 +30,7 @@ export class Pages {
     /** @type {number | null} when the last row was made, once older pages are in view */
     this.oldest = null;
     this.turn = 0;
+    this.more = 0;
   }
 
   /** What newer rows push down stays in view: pages are read until the oldest row is there again. */
@@ -39,17 +44,25 @@ export class Pages {
       const page = await this.page(token);
       items.push(...page.items);
       token = page.next_page_token ?? null;
-    } while (token && this.oldest && madeAt(items) > this.oldest);
+    } while (token && this.isShort(items));
     if (turn !== this.turn) return;
     this.items = items;
     this.token = token;
+  }
+
+  /** @param {Item[]} items */
+  isShort(items) {
+    if (!this.oldest) return false;
+    return this.byTime ? madeAt(items) > this.oldest : items.length < this.items.length + this.more;
   }
 
   async extend() {
     const shown = this.items.length;
     const { items } = await this.page(this.token);
     if (items.length) this.oldest = madeAt(items);
+    this.more = items.length;
     await this.refresh();
+    this.more = 0;
     return this.items.length - shown;
   }
 

@@ -1,14 +1,19 @@
 // One dataset: what reading it found in every column.
 
+import { labelEditor, nameHead } from "../parts/described.js";
 import { bar, button, h, pill } from "../parts/dom.js";
-import { amount, count, counted, size, when } from "../parts/format.js";
+import { count, counted, exact, moment, size, when } from "../parts/format.js";
 import { histogram } from "../parts/live.js";
 import { LongTable } from "../parts/table.js";
 import { warningList } from "../parts/warnings.js";
-import { remove } from "../service/api.js";
+import { get, Problem, patch, remove } from "../service/api.js";
+import { ColumnEditor } from "./columns.js";
 import { whenRead } from "./datasets.js";
 
-/** @import { ColumnProfile, DatasetRead, Place } from "contract" */
+/**
+ * @import { ColumnProfile, DatasetRead, Place } from "contract"
+ * @import { Change } from "../parts/described.js"
+ */
 
 const FIRST = 200;
 const HEADS = ["column", "values", "kind", "levels", "missing", "range or most frequent", ""];
@@ -24,7 +29,29 @@ export async function showDataset(root, { id, signal }) {
     root.append(h("p", { class: "failure" }, `This file cannot be used: ${dataset.reason}.`));
     return;
   }
-  root.append(warningList(dataset.warnings), ...columnTable(dataset));
+  const editor = new ColumnEditor(dataset);
+  const alerts = h("div", {}, warningList(dataset.warnings));
+  root.append(alerts, ...ignored(dataset, editor), editor.element, ...columnTable(dataset, editor));
+  const found = await get("/v1/datasets/{dataset_id}/warnings", { dataset_id: id }, signal).catch(noSample);
+  if (found) alerts.replaceChildren(warningList(found.warnings));
+}
+
+/**
+ * One that an older version read has none; its profile has warned already.
+ * @type {(error: unknown) => null}
+ */
+function noSample(error) {
+  if (error instanceof Problem && error.status === 409) return null;
+  throw error;
+}
+
+/** @type {(dataset: DatasetRead, editor: ColumnEditor) => HTMLElement[]} */
+function ignored({ ignored: names = [] }, editor) {
+  if (!names.length) return [];
+  const items = names.map((name) => editor.bringBack(name));
+  return [
+    h("details", {}, h("summary", {}, `${counted(names.length, "column")} left out`), h("ul", {}, items)),
+  ];
 }
 
 /** @type {(dataset: DatasetRead) => HTMLElement} */
@@ -35,6 +62,11 @@ function head(dataset) {
     size(dataset.n_bytes),
     when(dataset.created_at),
   ];
+  /** @type {Change} */
+  const change = (values) => patch("/v1/datasets/{dataset_id}", { dataset_id: dataset.id }, values);
+  const before = dataset.previous_id
+    ? h("a", { href: `#/datasets/${dataset.previous_id}` }, ` · version ${dataset.version}, after this one`)
+    : "";
   const use = h("a", { class: "button primary", href: `#/new?dataset=${dataset.id}` }, "Select features");
   return h(
     "div",
@@ -42,9 +74,10 @@ function head(dataset) {
     h(
       "div",
       {},
-      h("h1", {}, dataset.name ?? "Dataset", " ", pill(dataset.status)),
-      h("p", { class: "muted" }, facts.filter(Boolean).join(" · ")),
+      nameHead(dataset.name ?? "Dataset", change, [pill(dataset.status)]),
+      h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), before),
       h("p", { class: "muted code" }, dataset.id),
+      labelEditor(dataset.labels ?? {}, change, "#/datasets"),
     ),
     h("div", { class: "actions" }, dataset.status === "ready" ? use : null, deleteButton(dataset.id)),
   );
@@ -60,13 +93,13 @@ function deleteButton(id) {
   return button("Delete", drop, "quiet");
 }
 
-/** @type {(dataset: DatasetRead) => HTMLElement[]} */
-function columnTable(dataset) {
+/** @type {(dataset: DatasetRead, editor: ColumnEditor) => HTMLElement[]} */
+function columnTable(dataset, editor) {
   const heads = HEADS.map((name) => ({ name, kind: name === "levels" ? "number" : null }));
   /** @type {LongTable<ColumnProfile>} */
   const table = new LongTable({
     heads,
-    row: (column) => row(column, dataset),
+    row: (column) => row(column, dataset, editor),
     first: FIRST,
     noun: "columns",
     kind: "list columns",
@@ -82,15 +115,15 @@ function columnTable(dataset) {
   return [h("div", { class: "bar-above" }, label, search), table.element];
 }
 
-/** @type {(column: ColumnProfile, dataset: DatasetRead) => HTMLElement} */
-function row(column, dataset) {
+/** @type {(column: ColumnProfile, dataset: DatasetRead, editor: ColumnEditor) => HTMLElement} */
+function row(column, dataset, editor) {
   const query = new URLSearchParams({ dataset: dataset.id, target: column.name });
   return h(
     "tr",
     {},
     h("th", { scope: "row", class: "name" }, column.name),
     h("td", {}, histogram(column)),
-    h("td", { class: "muted" }, column.kind),
+    h("td", { class: "kind" }, editor.control(column), ...reasons(column)),
     h("td", { class: "number" }, count(column.levels)),
     h("td", {}, missing(column, dataset.n_rows ?? 0)),
     h(
@@ -101,6 +134,16 @@ function row(column, dataset) {
     ),
     h("td", {}, h("a", { href: `#/new?${query}` }, "Predict")),
   );
+}
+
+/** @type {(column: ColumnProfile) => HTMLElement[]} */
+function reasons({ why, unfit, unfit_values: unfitValues }) {
+  const said = why ? h("p", { class: "muted" }, why) : null;
+  const examples = (unfitValues ?? []).map((value) => `“${value}”`).join(", ");
+  const lost = unfit
+    ? h("p", { class: "unfit" }, `${counted(unfit, "value")} did not fit: ${examples}`)
+    : null;
+  return [said, lost].filter((element) => element !== null);
 }
 
 /** @type {(column: ColumnProfile, nRows: number) => HTMLElement} */
@@ -115,5 +158,6 @@ function missing(column, nRows) {
 function span(column) {
   if (column.min === null) return "";
   const infinite = column.infinite ? `, ${count(column.infinite)} infinite` : "";
-  return `${amount(column.min)} to ${amount(column.max)}${infinite}`;
+  const write = column.kind === "time" ? moment : exact;
+  return `${write(column.min)} to ${write(column.max)}${infinite}`;
 }

@@ -1,6 +1,8 @@
 // Datasets: drop a file, watch it being read, and the list of what is there.
 
+import { labelChips } from "../parts/described.js";
 import { bar, guarded, h, pill, say } from "../parts/dom.js";
+import { Finder } from "../parts/finder.js";
 import { count, percent, size, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { get, upload } from "../service/api.js";
@@ -10,6 +12,14 @@ import { pause } from "../service/leaving.js";
  * @import { DatasetRead, DatasetSummary, Place } from "contract"
  * @import { Head } from "../parts/list.js"
  */
+
+/** @type {["newest" | "oldest" | "name" | "largest", string][]} */
+const SORTS = [
+  ["newest", "newest first"],
+  ["oldest", "oldest first"],
+  ["name", "by name"],
+  ["largest", "largest first"],
+];
 
 /** @type {Head[]} */
 const HEADS = [
@@ -23,16 +33,24 @@ const HEADS = [
 ];
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
-export async function showDatasets(root, { signal }) {
-  const empty = () =>
-    h("p", { class: "muted" }, "Nothing here yet. CSV, Parquet and Arrow files can be read.");
+export async function showDatasets(root, { query, signal }) {
+  const finder = new Finder("#/datasets", query, { sorts: SORTS, placeholder: "Find by name" });
+  const none = "Nothing here yet. CSV, Parquet and Arrow files can be read.";
+  const empty = () => h("p", { class: "muted" }, finder.isNarrow ? "No dataset fits." : none);
+  /** @type {LiveList<DatasetSummary>} */
   const list = new LiveList(HEADS, row, empty, signal);
   root.append(
     h("h1", {}, "Datasets"),
     dropZone((file, box) => take(file, box, signal)),
+    finder.element,
     list.element,
   );
-  await list.follow((part) => get("/v1/datasets", part, signal));
+  const follow = () => {
+    const wanted = finder.wanted;
+    return list.follow((part) => get("/v1/datasets", { ...wanted, ...part }, signal), !wanted.sort);
+  };
+  finder.listen(follow);
+  await follow();
 }
 
 /** @type {(onFile: (file: File, box: HTMLElement) => Promise<void>) => HTMLElement} */
@@ -95,7 +113,14 @@ function row(dataset) {
   return h(
     "tr",
     {},
-    h("td", { class: "name" }, h("a", { href: `#/datasets/${id}` }, dataset.name ?? id)),
+    h(
+      "td",
+      { class: "name" },
+      h("a", { href: `#/datasets/${id}` }, dataset.name ?? id),
+      (dataset.version ?? 1) > 1 ? h("span", { class: "muted" }, ` version ${dataset.version}`) : "",
+      " ",
+      labelChips(dataset.labels ?? {}, "#/datasets"),
+    ),
     h("td", {}, pill(status)),
     h("td", { class: "number", "data-unit": nRows && "rows" }, count(nRows)),
     h("td", { class: "number", "data-unit": nColumns && "columns" }, count(nColumns)),

@@ -1,15 +1,19 @@
 // One job: its head, and below it how it runs or what it found.
 
+import { labelChips, labelEditor, nameHead } from "../parts/described.js";
 import { button, h, pill, say } from "../parts/dom.js";
 import { methodName, when } from "../parts/format.js";
 import { asked, took } from "../parts/record.js";
 import { save, saveText } from "../parts/save.js";
-import { get, getBlob, post, remove } from "../service/api.js";
+import { get, getBlob, patch, post, remove } from "../service/api.js";
 import { watch } from "../service/streams.js";
 import { showResult } from "./result.js";
 import { Run } from "./run.js";
 
-/** @import { JobRead, Place } from "contract" */
+/**
+ * @import { JobRead, Place } from "contract"
+ * @import { Change } from "../parts/described.js"
+ */
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showJob(root, { id, signal }) {
@@ -41,7 +45,12 @@ async function showOutcome(body, job, signal) {
 /** @type {(job: JobRead) => HTMLElement} */
 function jobHead(job) {
   const { target, k, method, seed, compare, stability } = asked(job);
+  const title = job.title ?? target;
+  /** @type {Change} */
+  const change = ({ name, labels }) =>
+    patch("/v1/jobs/{job_id}", { job_id: job.id }, name === undefined ? { labels } : { title: name });
   const facts = [
+    job.title ? `about ${target}` : null,
     `${methodName(method.name)}, K ${k}`,
     compare ? `${compare.methods.length} methods compared` : null,
     stability ? `stability of ${stability.n_samples} samples` : null,
@@ -56,9 +65,12 @@ function jobHead(job) {
     h(
       "div",
       {},
-      h("h1", {}, target, " ", pill(job.status)),
+      job.finished_at
+        ? nameHead(title, change, [pill(job.status)])
+        : h("h1", {}, title, " ", pill(job.status)),
       h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), " · ", dataset),
       h("p", { class: "muted code" }, job.id),
+      job.finished_at ? labelEditor(job.labels, change, "#/jobs") : labelChips(job.labels, "#/jobs"),
     ),
     h("div", { class: "actions" }, job.finished_at ? finalActions(job) : cancelButton(job)),
   );

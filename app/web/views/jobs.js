@@ -1,10 +1,13 @@
 // Jobs: a live list.
 
+import { labelChips } from "../parts/described.js";
 import { bar, button, h, pill } from "../parts/dom.js";
+import { Finder } from "../parts/finder.js";
 import { methodName, percent, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { phaseName, took } from "../parts/record.js";
-import { get, post } from "../service/api.js";
+import { Ticks } from "../parts/ticks.js";
+import { get, post, upload } from "../service/api.js";
 
 /**
  * @import { JobSummary, Place, Status } from "contract"
@@ -16,8 +19,15 @@ import { get, post } from "../service/api.js";
 /** @type {Status[]} */
 const STATUSES = ["queued", "running", "succeeded", "failed", "cancelled", "expired"];
 
+/** @type {["newest" | "oldest" | "name", string][]} */
+const SORTS = [
+  ["newest", "newest first"],
+  ["oldest", "oldest first"],
+  ["name", "by name"],
+];
+
 /** @type {Head[]} */
-const HEADS = [["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
+const HEADS = [[""], ["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showJobs(root, { query, signal }) {
@@ -26,23 +36,24 @@ export async function showJobs(root, { query, signal }) {
   );
   const filter = h("select", { id: "status" }, h("option", { value: "" }, "all"), options);
   const label = h("label", { for: "status" }, "Status");
+  const placeholder = "Find by title or target";
+  const finder = new Finder("#/jobs", query, { sorts: SORTS, placeholder, filters: { status: filter } });
   const start = h("a", { class: "button primary", href: "#/new" }, "New job");
-  const actions = h("div", { class: "actions" }, label, filter, start);
+  const ticks = new Ticks();
+  const actions = h("div", { class: "actions" }, label, filter, ticks.go, start);
   root.append(h("div", { class: "head" }, h("h1", {}, "Jobs"), actions));
   const names = await datasetNames(signal);
   const chosen = () => STATUSES.find((status) => status === filter.value);
-  const empty = () => (chosen() ? h("p", { class: "muted" }, `No ${chosen()} jobs.`) : welcome());
+  const none = () => (chosen() && !finder.wanted.search ? `No ${chosen()} jobs.` : "No job fits.");
+  const empty = () => (finder.isNarrow ? h("p", { class: "muted" }, none()) : welcome());
   /** @type {LiveList<JobSummary>} */
-  const list = new LiveList(HEADS, (job) => jobRow(job, names), empty, signal);
-  root.append(list.element);
+  const list = new LiveList(HEADS, (job) => jobRow(job, names, ticks), empty, signal);
+  root.append(finder.element, list.element);
   const follow = () => {
-    const status = chosen();
-    return list.follow((part) => get("/v1/jobs", { status, ...part }, signal));
+    const wanted = { status: chosen(), ...finder.wanted };
+    return list.follow((part) => get("/v1/jobs", { ...wanted, ...part }, signal), !wanted.sort);
   };
-  filter.addEventListener("change", () => {
-    history.replaceState(null, "", chosen() ? `#/jobs?status=${chosen()}` : "#/jobs");
-    follow();
-  });
+  finder.listen(follow);
   await follow();
 }
 
@@ -52,8 +63,8 @@ async function datasetNames(signal) {
   return new Map(items.map((dataset) => [dataset.id, dataset.name]));
 }
 
-/** @type {(job: JobSummary, names: Names) => HTMLElement} */
-function jobRow(job, names) {
+/** @type {(job: JobSummary, names: Names, ticks: Ticks) => HTMLElement} */
+function jobRow(job, names, ticks) {
   const { target, k, method, compared } = job;
   const order = `${methodName(method)}, K ${k}${compared ? `, ${compared.length} methods` : ""}`;
   const cancel = () => post("/v1/jobs/{job_id}/cancel", { job_id: job.id });
@@ -62,9 +73,15 @@ function jobRow(job, names) {
     {},
     h(
       "td",
+      { class: "tick" },
+      job.status === "succeeded" ? ticks.box(job.id, `Compare ${target}, ${order}`) : "",
+    ),
+    h(
+      "td",
       { class: "name" },
-      h("a", { href: `#/jobs/${job.id}` }, target),
-      h("span", { class: "muted" }, ` ${order}`),
+      h("a", { href: `#/jobs/${job.id}` }, job.title ?? target),
+      h("span", { class: "muted" }, ` ${job.title ? `${target}, ` : ""}${order} `),
+      labelChips(job.labels, "#/jobs"),
     ),
     h("td", {}, pill(job.status)),
     h("td", { class: "progress-cell" }, progress(job)),
@@ -101,5 +118,14 @@ function welcome() {
       "in order, with how sure that is and why the others were left out.",
     ),
     h("a", { class: "button primary", href: "#/datasets" }, "Upload a dataset"),
+    " ",
+    button("Try it with 178 wines", tryExample, "quiet"),
   );
+}
+
+/** Uploads the example, and opens the form with its target filled in. */
+async function tryExample() {
+  const file = new File([await (await fetch("/web/wine.csv")).blob()], "wine.csv");
+  const { id } = await upload(file, () => {});
+  location.hash = `#/new?${new URLSearchParams({ dataset: id, target: "cultivar" })}`;
 }

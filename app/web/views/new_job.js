@@ -10,13 +10,25 @@ import { warningList } from "../parts/warnings.js";
 import { get, Problem, post } from "../service/api.js";
 
 /**
- * @import { DatasetSummary, Place, ProblemField } from "contract"
+ * @import { DatasetSummary, Place, ProblemField, TableWarning } from "contract"
  * @import { Field } from "../order/fields.js"
  * @import { Draft } from "../order/order.js"
  * @import { Start } from "../order/form.js"
  */
 
 const PATIENCE = 250;
+
+/** Warnings that leaving the columns out does away with. */
+const HELPED = new Set([
+  "id_like",
+  "nearly_constant",
+  "mostly_missing",
+  "copy",
+  "leaks_target",
+  "missing_tells",
+  "tells_nothing",
+  "many_levels",
+]);
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showNewJob(root, { query, signal }) {
@@ -37,6 +49,7 @@ export async function showNewJob(root, { query, signal }) {
  * @type {(query: URLSearchParams, signal: AbortSignal) => Promise<Start>}
  */
 async function startOf(query, signal) {
+  if (history.state?.draft) return history.state.draft; // back to what was entered
   const like = query.get("like");
   if (like) return asked(await get("/v1/jobs/{job_id}", { job_id: like }, signal));
   return { dataset_id: query.get("dataset") ?? "", target: query.get("target") ?? "" };
@@ -78,6 +91,8 @@ class JobForm {
     this.timer = undefined;
     /** @type {Draft | undefined} */
     this.latest = undefined;
+    /** @type {TableWarning[] | undefined} */
+    this.found = undefined;
     this.written = "";
     this.key = "";
   }
@@ -92,6 +107,10 @@ class JobForm {
     });
     const load = guarded(() => this.loadNames());
     this.order.main.dataset.control.addEventListener("change", load);
+    this.order.main.target.control.addEventListener(
+      "change",
+      guarded(() => this.loadWarnings()),
+    );
     const elsewhere = { "aria-label": "The same request elsewhere" };
     const aside = h("aside", elsewhere, snippet("curl", this.curl), snippet("Python", this.python));
     root.append(h("div", { class: "two" }, form, aside));
@@ -113,9 +132,10 @@ class JobForm {
       evaluate.element,
       stability.element,
       folded("Parameters of the method", parameters),
-      folded("Columns and bins", inGrid("grid-fields", Object.values(columns))),
+      folded("Columns", this.order.picker.field.element),
+      folded("Bins and weights", inGrid("grid-fields", Object.values(columns))),
       folded(
-        "Splits, seed, deadline and labels",
+        "Title, splits, seed, deadline and labels",
         inGrid("grid-fields", [splits, samples, ...Object.values(rest)]),
       ),
       this.verdict,
@@ -125,22 +145,49 @@ class JobForm {
 
   async loadNames() {
     const { dataset, target } = this.order.main;
-    const { columns, warnings } = await get(
+    const { columns, warnings, status } = await get(
       "/v1/datasets/{dataset_id}",
       { dataset_id: dataset.read() },
       this.signal,
     );
+    this.order.picker.offer(columns);
     this.warnings.replaceChildren(warningList(warnings));
     this.names.replaceChildren(...columns.map(({ name }) => h("option", { value: name })));
     const last = columns.at(-1);
     if (!target.control.value && last) {
       target.control.value = last.name;
-      this.changed();
+    }
+    this.changed();
+    if (status === "ready") await this.loadWarnings();
+  }
+
+  /** What a sample of the rows tells about the table and about this target. */
+  async loadWarnings() {
+    const { dataset, target } = this.order.main;
+    const wanted = { dataset_id: dataset.read(), target: target.read() };
+    try {
+      const { warnings } = await get("/v1/datasets/{dataset_id}/warnings", wanted, this.signal);
+      if (wanted.target === target.read()) this.warn(warnings);
+    } catch (error) {
+      // No such column, which the check says, or no sample, as an older version left none.
+      if (!(error instanceof Problem)) throw error;
     }
   }
 
+  /** @param {TableWarning[]} warnings */
+  warn(warnings) {
+    this.found = warnings;
+    const { picker } = this.order;
+    this.warnings.replaceChildren(
+      warningList(warnings, (warning) => (HELPED.has(warning.code) ? picker.remedy(warning) : "")),
+    );
+  }
+
   changed() {
+    this.order.picker.spare(this.order.main.target.control.value);
+    if (this.found) this.warn(this.found);
     const specification = this.order.specification();
+    history.replaceState({ draft: specification }, "");
     const dataset = this.datasets.find(({ id }) => id === specification.dataset_id);
     this.curl.textContent = curl(specification);
     this.python.textContent = python(specification, dataset?.name ?? "data.csv");

@@ -12,6 +12,8 @@ import { events } from "../service/streams.js";
 /** @type {Phase[]} */
 const STEPS = ["encode", "rank", "fit", "select", "evaluate"];
 
+const WAITING = "Waiting for a worker. One that was just started prepares itself first, once.";
+
 export class Run {
   /**
    * @param {HTMLElement} root
@@ -111,7 +113,7 @@ export class Run {
 /** @type {(job: JobRead & { seen: number }) => string} */
 function sentence(job) {
   if (job.cancel_requested_at) return "Stopping at the next step.";
-  if (job.status === "queued") return job.attempts ? "Waiting to be tried again." : "Waiting for a worker.";
+  if (job.status === "queued") return job.attempts ? "Waiting to be tried again." : WAITING;
   const units = job.units ? `, ${job.units.done} of ${job.units.total} parts` : "";
   const done = `${percent(job.progress)} done${units}`;
   const elapsed = (job.seen - Date.parse(job.started_at ?? "")) / 1000;

@@ -1,0 +1,44 @@
+"""How sure the choice is: what halves of the rows choose, and how close its decisions were."""
+
+from __future__ import annotations
+
+from app.report.scales import number
+from app.report.sentences import certificate_sentences
+from app.report.words import Document, counted, percent
+
+OFTEN = 0.8
+
+
+def certainty_sentences(document: Document) -> list[str]:
+    """Stability, the closest decision, and the certificate."""
+    return [*_stability(document), *_closest(document), *certificate_sentences(document)]
+
+
+def _stability(document: Document) -> list[str]:
+    stability = document.get("stability")
+    if not stability:
+        return []
+    chosen = [f for f in stability["features"] if f["rank"] is not None]
+    often = [f for f in chosen if f["frequency"] >= OFTEN]
+    said = (
+        f"Of {counted(len(chosen), 'chosen feature')} {len(often)} "
+        f"{'is' if len(often) == 1 else 'are'} chosen by at least {percent(OFTEN)} of "
+        f"{stability['n_samples']} random halves of the rows."
+    )
+    return [said] if chosen else []
+
+
+def _closest(document: Document) -> list[str]:
+    """The decision with the least margin, among those that held-out rows support."""
+    decided = [
+        f
+        for f in document["selected"]
+        if f["runner_up"] is not None and f["margin"] is not None and f.get("supported", True)
+    ]
+    if not decided:
+        return []
+    closest = min(decided, key=lambda f: float(f["margin"]))
+    return [
+        f"The closest decision was for {closest['name']} (place {closest['rank']}), by "
+        f"{number(closest['margin'])} before {closest['runner_up']}."
+    ]

@@ -1,0 +1,97 @@
+// Two jobs side by side: what was asked, what was chosen, and both curves in one picture.
+
+import { h } from "../parts/dom.js";
+import { figure } from "../parts/figure.js";
+import { LongTable } from "../parts/table.js";
+import { get } from "../service/api.js";
+
+/** @import { Difference, DifferenceRead, FeatureRanks, Place } from "contract" */
+
+const FIRST = 50;
+
+/** @type {(root: HTMLElement, place: Place) => Promise<void>} */
+export async function showComparison(root, { query, signal }) {
+  const a = query.get("a") ?? "";
+  const b = query.get("b") ?? "";
+  const job = { job_id: a, other_id: b };
+  const found = await get("/v1/jobs/{job_id}/difference/{other_id}", job, signal);
+  const sentences = found.sentences.map((sentence) => h("li", {}, sentence));
+  root.append(
+    h(
+      "div",
+      { class: "head" },
+      h(
+        "div",
+        {},
+        h("h1", {}, "Two jobs side by side"),
+        h("p", { class: "muted" }, "A is ", jobLink(a), ", B is ", jobLink(b), "."),
+      ),
+      h("a", { class: "button quiet", href: `#/compare?${new URLSearchParams({ a: b, b: a })}` }, "Swap"),
+    ),
+    h("ul", { class: "summary" }, sentences),
+    h("div", { class: "figures" }, ...found.charts.map((chart) => figure(chart, `${a}, ${b}`))),
+    ...ranks(found.features),
+    ...changes("What differs in the data", found.data),
+    ...changes("What differs in the options", found.options),
+  );
+}
+
+/** @type {(id: string) => HTMLElement} */
+function jobLink(id) {
+  return h("a", { class: "code", href: `#/jobs/${id}` }, id);
+}
+
+/** @type {(features: FeatureRanks[]) => HTMLElement[]} */
+function ranks(features) {
+  const heads = [
+    { name: "feature" },
+    { name: "rank in A", kind: "number" },
+    { name: "rank in B", kind: "number" },
+  ];
+  /** @type {LongTable<FeatureRanks>} */
+  const table = new LongTable({
+    heads: [...heads, { name: "" }],
+    row: ({ name, a, b }) =>
+      h(
+        "tr",
+        {},
+        h("td", { class: "name" }, name),
+        h("td", { class: "number" }, String(a ?? "")),
+        h("td", { class: "number" }, String(b ?? "")),
+        h("td", { class: "muted" }, a && b ? "" : a ? "went" : "came"),
+      ),
+    first: FIRST,
+  });
+  table.show(features);
+  return [h("h2", {}, "Features"), table.element];
+}
+
+/** @type {(title: string, differences: Difference[]) => HTMLElement[]} */
+function changes(title, differences) {
+  if (!differences.length) return [h("h2", {}, title), h("p", { class: "muted" }, "Nothing.")];
+  /** @type {LongTable<Difference>} */
+  const table = new LongTable({
+    heads: [{ name: "" }, { name: "A" }, { name: "B" }],
+    row: ({ name, a, b }) =>
+      h(
+        "tr",
+        {},
+        h("td", { class: "name" }, named(name)),
+        ...[a, b].map((value) => h("td", {}, shown(value))),
+      ),
+    first: FIRST,
+  });
+  table.show(differences);
+  return [h("h2", {}, title), table.element];
+}
+
+/** @type {(path: string) => string} */
+function named(path) {
+  return path.replace(/^\//, "").replaceAll("/", " · ").replaceAll("_", " ");
+}
+
+/** @type {(value: unknown) => string} */
+function shown(value) {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
