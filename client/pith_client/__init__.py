@@ -34,6 +34,7 @@ from pith_client.models import (
     TableWarning,
 )
 from pith_client.result import Result
+from pith_client.webhooks import Delivery, Webhook
 
 __all__ = [
     "ApiError",
@@ -43,6 +44,7 @@ __all__ = [
     "Conflict",
     "Dataset",
     "DatasetRejected",
+    "Delivery",
     "Event",
     "Factor",
     "FittedModel",
@@ -66,4 +68,5 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "Unreachable",
+    "Webhook",
 ]

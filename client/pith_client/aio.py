@@ -59,6 +59,10 @@ class AsyncPith:
     dataset = _awaited(Api.dataset)
     ready = _awaited(Api.ready)
     datasets = _iterating(Api.datasets)
+    describe_dataset = _awaited(Api.describe_dataset)
+    change_columns = _awaited(Api.change_columns)
+    preview_columns = _awaited(Api.preview_columns)
+    dataset_warnings = _awaited(Api.dataset_warnings)
     delete_dataset = _awaited(Api.delete_dataset)
 
     submit = _awaited(Api.submit)
@@ -67,15 +71,29 @@ class AsyncPith:
     wait = _awaited(Api.wait)
     jobs = _iterating(Api.jobs)
     cancel = _awaited(Api.cancel)
+    describe_job = _awaited(Api.describe_job)
     delete_job = _awaited(Api.delete_job)
 
     result = _awaited(Api.result)
     events = _iterating(Api.events)
     factors = _awaited(Api.factors)
     download_factors = _awaited(Api.download_factors)
+    download_data = _awaited(Api.download_data)
     download_report = _awaited(Api.download_report)
     charts = _awaited(Api.charts)
+    difference = _awaited(Api.difference)
     methods = _awaited(Api.methods)
+    usage = _awaited(Api.usage)
+
+    create_webhook = _awaited(Api.create_webhook)
+    webhooks = _iterating(Api.webhooks)
+    webhook = _awaited(Api.webhook)
+    update_webhook = _awaited(Api.update_webhook)
+    delete_webhook = _awaited(Api.delete_webhook)
+    rotate_webhook = _awaited(Api.rotate_webhook)
+    ping_webhook = _awaited(Api.ping_webhook)
+    deliveries = _iterating(Api.deliveries)
+    redeliver = _awaited(Api.redeliver)
 
     async def close(self) -> None:
         """Close the connections."""

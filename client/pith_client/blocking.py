@@ -63,6 +63,10 @@ class Pith:
     dataset = _blocking(Api.dataset)
     ready = _blocking(Api.ready)
     datasets = _iterating(Api.datasets)
+    describe_dataset = _blocking(Api.describe_dataset)
+    change_columns = _blocking(Api.change_columns)
+    preview_columns = _blocking(Api.preview_columns)
+    dataset_warnings = _blocking(Api.dataset_warnings)
     delete_dataset = _blocking(Api.delete_dataset)
 
     submit = _blocking(Api.submit)
@@ -71,15 +75,29 @@ class Pith:
     wait = _blocking(Api.wait)
     jobs = _iterating(Api.jobs)
     cancel = _blocking(Api.cancel)
+    describe_job = _blocking(Api.describe_job)
     delete_job = _blocking(Api.delete_job)
 
     result = _blocking(Api.result)
     events = _iterating(Api.events)
     factors = _blocking(Api.factors)
     download_factors = _blocking(Api.download_factors)
+    download_data = _blocking(Api.download_data)
     download_report = _blocking(Api.download_report)
     charts = _blocking(Api.charts)
+    difference = _blocking(Api.difference)
     methods = _blocking(Api.methods)
+    usage = _blocking(Api.usage)
+
+    create_webhook = _blocking(Api.create_webhook)
+    webhooks = _iterating(Api.webhooks)
+    webhook = _blocking(Api.webhook)
+    update_webhook = _blocking(Api.update_webhook)
+    delete_webhook = _blocking(Api.delete_webhook)
+    rotate_webhook = _blocking(Api.rotate_webhook)
+    ping_webhook = _blocking(Api.ping_webhook)
+    deliveries = _iterating(Api.deliveries)
+    redeliver = _blocking(Api.redeliver)
 
     def close(self) -> None:
         """Close the connections."""

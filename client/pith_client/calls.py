@@ -3,59 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypedDict, Unpack
 from uuid import uuid4
 
 import httpx
 
-from pith_client.errors import STOPPED, DatasetRejected, PithError
-from pith_client.models import Dataset, Document, Event, FittedModel, Job, JobSummary, Method
+from pith_client.datasets import DatasetCalls
+from pith_client.errors import STOPPED, PithError
+from pith_client.models import Dataset, Job, JobSummary, Method
+from pith_client.outcomes import Outcomes
 from pith_client.progress import Progress, showing
 from pith_client.result import Result
 from pith_client.specification import JobOptions, specification
-from pith_client.steps import Call, Flow, Item, Pause, Request, exchange, retry_after
-from pith_client.tables import encode, names_of
-
-T = TypeVar("T")
+from pith_client.steps import Call, Flow
+from pith_client.tables import library_of, name_of, names_of
+from pith_client.webhooks import WebhookCalls
 
 INTERRUPTS = (KeyboardInterrupt, asyncio.CancelledError)
-HOLD = {"Prefer": "wait=30"}
-FACTORS = {
-    ".json": "application/json",
-    ".npz": "application/x-npz",
-    ".arrows": "application/vnd.apache.arrow.stream",
-}
 
 
-class Api:
-    """The calls; `patience` is how many seconds of pauses one request may cost."""
+class JobValues(TypedDict, total=False):
+    """What can be changed about a job."""
 
-    def __init__(self, patience: float) -> None:
-        self.patience = patience
+    title: str | None
+    labels: dict[str, str]
 
-    def _ask(self, method: str, path: str, **parts: Any) -> Call[httpx.Response]:
-        return exchange(Request(method=method, path=path, **parts), self.patience)
 
-    def _pages(self, path: str, read: Callable[[Document], T], **query: Any) -> Flow[T]:
-        params = {name: value for name, value in query.items() if value is not None}
-        while True:
-            page = (yield from self._ask("GET", path, params=params)).json()
-            for item in page["items"]:
-                yield Item(read(item))
-            if page["next_page_token"] is None:
-                return
-            params["page_token"] = page["next_page_token"]
+class Api(DatasetCalls, Outcomes, WebhookCalls):
+    """Every call."""
 
     # The whole way
 
     def select(
         self,
         table: Any,
-        target: str,
+        target: Any,
         *,
         names: Sequence[str] | None = None,
         idempotency_key: str | None = None,
@@ -65,13 +50,14 @@ class Api:
         """Upload, submit, wait, and give the result; an interrupt cancels the job.
 
         `table` is a path, a frame of pandas or polars, an Arrow table, a numpy array with the
-        `names` of its columns, or a dataset that is there. The same bytes are kept once. With an
-        `idempotency_key` of your own, the same call again finds the job that is there.
+        `names` of its columns, or a dataset that is there. The same bytes are kept once. `target`
+        is the name of a column, or that column of the table. With an `idempotency_key` of your own,
+        the same call again finds the job that is there.
         """
         dataset = table
         if not isinstance(table, Dataset):
             dataset = yield from self.upload(table, names=names)
-        body = specification(dataset.id, target, options)
+        body = specification(dataset.id, name_of(target), options)
         key = idempotency_key or uuid4().hex
         job_id = None
         try:
@@ -81,6 +67,7 @@ class Api:
             yield from self._give_up(job_id, body, key)
             raise
         result.input_names = names_of(table, names)
+        result.input_library = library_of(table)
         return result
 
     def _give_up(self, job_id: str | None, body: dict[str, Any], key: str) -> Call[None]:
@@ -105,55 +92,6 @@ class Api:
         if job.status in STOPPED:
             raise STOPPED[job.status](job)
         return (yield from self.result(job_id))
-
-    # Datasets
-
-    def upload(
-        self,
-        table: Any,
-        *,
-        names: Sequence[str] | None = None,
-        name: str | None = None,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        header: bool | None = None,
-    ) -> Call[Dataset]:
-        """Store a table; the same bytes answer the dataset that is there.
-
-        The last three say how a CSV is to be read, where the service should not find out.
-        """
-        upload = encode(table, names)
-        given = {"name": name, "delimiter": delimiter, "encoding": encoding, "header": header}
-        response = yield from self._ask(
-            "POST",
-            "/v1/datasets",
-            content=upload.content,
-            params={**upload.params, **{n: v for n, v in given.items() if v is not None}},
-            headers={"Content-Type": upload.media_type},
-        )
-        return Dataset.read(response.json())
-
-    def dataset(self, dataset_id: str) -> Call[Dataset]:
-        """Its status and, once it is ready, the profile of every column."""
-        return Dataset.read((yield from self._ask("GET", f"/v1/datasets/{dataset_id}")).json())
-
-    def ready(self, dataset_id: str) -> Call[Dataset]:
-        """Wait until the dataset has been read; DatasetRejected when it cannot be used."""
-        pause = 0.1
-        while (dataset := (yield from self.dataset(dataset_id))).status == "processing":
-            yield Pause(pause)
-            pause = min(2 * pause, 2.0)
-        if dataset.status == "rejected":
-            raise DatasetRejected(dataset)
-        return dataset
-
-    def datasets(self, *, page_size: int | None = None) -> Flow[Dataset]:
-        """All datasets, newest first; asked for page by page as they are used."""
-        return self._pages("/v1/datasets", Dataset.read, page_size=page_size)
-
-    def delete_dataset(self, dataset_id: str) -> Call[None]:
-        """Delete it; Conflict while a job that is not final uses it."""
-        yield from self._ask("DELETE", f"/v1/datasets/{dataset_id}", is_repeatable=False)
 
     # Jobs
 
@@ -201,14 +139,6 @@ class Api:
                         return job
                 etag = response.headers.get("etag")
 
-    def _changed(self, job_id: str, etag: str | None) -> Call[httpx.Response]:
-        """The job at once or, when a version of it is known, as soon as there is another."""
-        headers = {**HOLD, "If-None-Match": etag} if etag else {}
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}", headers=headers)
-        if etag and "preference-applied" not in response.headers:  # something on the way dropped it
-            yield Pause(retry_after(response) or 1.0)
-        return response
-
     def jobs(
         self,
         *,
@@ -217,9 +147,14 @@ class Api:
         label: str | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
+        search: str | None = None,
+        sort: str | None = None,
         page_size: int | None = None,
     ) -> Flow[JobSummary]:
-        """Jobs, newest first; a label is `key=value`, times have a zone."""
+        """Jobs; a label is `key=value`, times have a zone, `search` looks into titles and targets.
+
+        `sort` is `newest`, `oldest` or `name`.
+        """
         return self._pages(
             "/v1/jobs",
             JobSummary.read,
@@ -228,6 +163,8 @@ class Api:
             label=label,
             created_after=created_after and created_after.isoformat(),
             created_before=created_before and created_before.isoformat(),
+            search=search,
+            sort=sort,
             page_size=page_size,
         )
 
@@ -235,75 +172,19 @@ class Api:
         """Stop a job; one that is final answers as it is."""
         return Job.read((yield from self._ask("POST", f"/v1/jobs/{job_id}/cancel")).json())
 
+    def describe_job(self, job_id: str, **values: Unpack[JobValues]) -> Call[Job]:
+        """Change its `title` or its `labels`; what is left out stays."""
+        response = yield from self._ask("PATCH", f"/v1/jobs/{job_id}", json=values)
+        return Job.read(response.json())
+
     def delete_job(self, job_id: str) -> Call[None]:
         """Delete a final job with its events and its result."""
         yield from self._ask("DELETE", f"/v1/jobs/{job_id}", is_repeatable=False)
 
-    # What a job leaves
-
-    def result(self, job_id: str) -> Call[Result]:
-        """What the job found; Conflict while there is nothing."""
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}/result")
-        return Result(job_id, response.json())
-
-    def events(self, job_id: str, *, follow: bool = False) -> Flow[Event]:
-        """What happened so far or, when followed, until the job is final."""
-        last, etag = 0, None
-        while True:
-            is_final = True
-            if follow:
-                response = yield from self._changed(job_id, etag)
-                etag = response.headers.get("etag")
-                is_final = response.status_code == 200 and Job.read(response.json()).is_final
-            for event in (yield from self._events_after(job_id, last)):
-                yield Item(event)
-                last = event.seq
-            if is_final:
-                return
-
-    def _events_after(self, job_id: str, last: int) -> Call[list[Event]]:
-        events: list[Event] = []
-        while True:
-            headers = {"Last-Event-ID": str(events[-1].seq if events else last)}
-            response = yield from self._ask("GET", f"/v1/jobs/{job_id}/events", headers=headers)
-            page = response.json()
-            events += [Event.read(event) for event in page["items"]]
-            if page["next_page_token"] is None or not page["items"]:
-                return events
-
-    def factors(self, job_id: str) -> Call[list[FittedModel]]:
-        """The fitted models, for methods that fit one."""
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}/factors")
-        return [FittedModel.read(model) for model in response.json()["models"]]
-
-    def download_factors(self, job_id: str, path: str | Path) -> Call[Path]:
-        """Write the fitted models to a file; its ending, .json, .npz or .arrows, says how."""
-        path = Path(path)
-        if path.suffix not in FACTORS:
-            raise ValueError(f"{path.name} must end in one of {', '.join(FACTORS)}")
-        headers = {"Accept": FACTORS[path.suffix]}
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}/factors", headers=headers)
-        path.write_bytes(response.content)
-        return path
-
-    def download_report(
-        self, job_id: str, path: str | Path, *, pixel_width: int | None = None
-    ) -> Call[Path]:
-        """Write the report, one HTML file with pictures and provenance.
-
-        Columns that are the pixels of an image are drawn `pixel_width` wide.
-        """
-        params = {} if pixel_width is None else {"pixel_width": pixel_width}
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}/report", params=params)
-        Path(path).write_bytes(response.content)
-        return Path(path)
-
-    def charts(self, job_id: str, *, pixel_width: int | None = None) -> Call[dict[str, Any]]:
-        """What the result says in sentences, and every picture of it as SVG with its data."""
-        params = {} if pixel_width is None else {"pixel_width": pixel_width}
-        response = yield from self._ask("GET", f"/v1/jobs/{job_id}/charts", params=params)
-        charts: dict[str, Any] = response.json()
-        return charts
+    def usage(self) -> Call[dict[str, Any]]:
+        """Jobs, seconds of work and bytes of the key's tenant, and its limits."""
+        usage: dict[str, Any] = (yield from self._ask("GET", "/v1/usage")).json()
+        return usage
 
     def methods(self) -> Call[list[Method]]:
         """Every method with its parameters and their limits."""

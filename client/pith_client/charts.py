@@ -23,6 +23,7 @@ def draw_held_out(document: Mapping[str, Any], ax: Any = None) -> Any:
         ax.axhline(held_out["all_features"], linestyle="-.", color="grey", label="all features")
     _mark_suggested(document, ax)
     ax.set_xlabel("features chosen")
+    _whole_numbers(ax)
     ax.set_ylabel("information, nats")
     ax.legend()
     ax.set_title(_title(document))
@@ -77,6 +78,7 @@ def draw_accuracy(document: Mapping[str, Any], ax: Any = None, measure: str = "a
     baseline = (document.get("comparison") or document["evaluation"])["baseline"][measure]
     ax.axhline(baseline, linestyle=":", color="grey", label="no features")
     ax.set_xlabel("features")
+    _whole_numbers(ax)
     ax.set_ylabel(f"held-out {measure.replace('_', ' ')}")
     ax.legend()
     return ax
@@ -105,9 +107,14 @@ def _band(
     return line
 
 
+def _whole_numbers(ax: Any) -> None:
+    """There is no half a feature."""
+    ax.locator_params(axis="x", integer=True)
+
+
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
     from matplotlib import pyplot  # noqa: PLC0415  only who draws needs it
 
-    return pyplot.subplots()[1]
+    return pyplot.subplots(layout="constrained")[1]  # so that no label is cut

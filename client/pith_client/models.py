@@ -35,13 +35,21 @@ class Column(Record):
     """What reading found in one column."""
 
     name: str
-    kind: Literal["integer", "number", "boolean", "text"]
+    kind: Literal["integer", "number", "boolean", "text", "time"]
     levels: int
     missing: int
     infinite: int
     min: float | None
     max: float | None
     notes: list[str]
+    detected: Literal["number", "category", "boolean", "time"] | None
+    chosen: bool
+    why: str | None
+    reading: Document | None
+    unfit: int
+    unfit_values: list[str]
+    examples: list[str]
+    parts: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +74,9 @@ class Dataset(Record):
     n_rows: int | None
     n_columns: int | None
     reason: str | None
+    version: int
+    previous_id: str | None
+    labels: dict[str, str]
     created_at: datetime
     finished_at: datetime | None
 
@@ -96,6 +107,7 @@ class JobState(Record):
     id: str
     status: Literal["queued", "running", "succeeded", "failed", "cancelled", "expired"]
     dataset_id: str
+    title: str | None
     phase: str | None
     progress: float
     chosen: list[str]

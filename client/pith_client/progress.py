@@ -15,7 +15,7 @@ Progress = bool | Callable[[Job], None] | None
 WIDTH = 30
 PHASES = {
     "encode": "Encoding columns",
-    "rank": "Choosing the rank",
+    "rank": "Searching cuts and states",
     "fit": "Fitting the model",
     "select": "Choosing features",
     "evaluate": "Measuring accuracy",
@@ -47,7 +47,7 @@ class Bar:
         """Draw the job as it is."""
         full = round(WIDTH * job.progress)
         phase = PHASES.get(job.phase or "", "Running") if job.status == "running" else job.status
-        line = f"{phase.capitalize():<18} {'━' * full}{'╌' * (WIDTH - full)} {job.progress:>4.0%}"
+        line = f"{phase.capitalize():<25} {'━' * full}{'╌' * (WIDTH - full)} {job.progress:>4.0%}"
         self._write(f"\r{line}  {job.id}\x1b[K")
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from pith_client import charts
+from pith_client import charts, notebook
 from pith_client.models import Document, HeldOut, Selected, TableWarning
 from pith_client.tables import keep
 
@@ -24,12 +24,17 @@ class Result:
         self.target: str = document["target"]
         self.selected = [Selected.read(feature) for feature in document["selected"]]
         self.input_names: list[str] | None = None
+        self.input_library: str | None = None
 
     def __repr__(self) -> str:
         if not self.names:
             return f"<no column here tells anything about {self.target!r}>"
         features = "1 feature" if len(self.names) == 1 else f"{len(self.names)} features"
         return f"<{features} for {self.target!r}: {', '.join(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        return notebook.table_of(self.document)
 
     @property
     def names(self) -> list[str]:
@@ -73,24 +78,35 @@ class Result:
         """How often each feature is chosen from halves of the rows, where the job was asked."""
         return self.document.get("stability")
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the chosen features are made of; several may be parts of one time."""
+        derived = self.document.get("derived", ())
+        sources = {part["name"]: part["source_column"] for part in derived}
+        return list(dict.fromkeys(sources.get(name, name) for name in self.names))
+
     def transform(self, table: Any, names: Sequence[str] | None = None) -> Any:
         """Keep the chosen columns of a frame, an Arrow table or an array, in their order.
 
+        A column of times is kept whole where one of its parts is chosen.
         The columns of an array are those of the array that was selected from, with or without its
         target, unless `names` says otherwise.
         """
-        return keep(table, self.names, names or self.input_names, self.target)
+        return keep(table, self.columns, names or self.input_names, self.target)
 
     def to_frame(self, library: Frames | None = None) -> Any:
-        """The chosen features as a frame of pandas or, where that is not there, of polars.
+        """The chosen features as a frame of the library that the table came in, or of pandas.
+
+        Polars is taken where pandas is not there.
 
         `held_out` is what the features so far tell together on rows held out, with its standard
         error; gains and information are the fitted model's own.
         """
-        library = library or ("pandas" if find_spec("pandas") else "polars")
+        usual = "polars" if self.input_library == "polars" or not find_spec("pandas") else "pandas"
+        frames = import_module(library or usual)
         rows = [{**row, **self._told(row["rank"])} for row in self.document["selected"]]
         names = rows[0] if rows else [f.name for f in fields(Selected) if f.name != "document"]
-        return import_module(library).DataFrame({n: [row.get(n) for row in rows] for n in names})
+        return frames.DataFrame({n: [row.get(n) for row in rows] for n in names})
 
     def _told(self, k: int) -> dict[str, float | None]:
         held_out = self.held_out

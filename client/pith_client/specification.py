@@ -26,7 +26,10 @@ class JobOptions(TypedDict, total=False):
     compare: Sequence[MethodChoice] | Mapping[str, Any]
     stability: bool | int | Mapping[str, Any]
     deadline_seconds: int
+    title: str
     labels: Mapping[str, str]
+    notify: str
+    priority: Literal["low", "normal", "high"]
 
 
 def specification(dataset_id: str, target: str, options: JobOptions) -> dict[str, Any]:

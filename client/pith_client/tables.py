@@ -68,6 +68,20 @@ def names_of(table: Any, names: Sequence[str] | None) -> list[str] | None:
     return list(table.dtype.names or names or ()) or None
 
 
+def name_of(target: Any) -> str:
+    """The name of a column, given by name or as a Series of pandas or polars that has one."""
+    if isinstance(target, str):
+        return target
+    kind = type(target)
+    is_series = kind.__name__ == "Series" and kind.__module__.split(".")[0] in ("pandas", "polars")
+    if is_series and target.name:
+        return str(target.name)
+    raise TypeError(
+        "target is the name of a column of the table, or that column as a Series with a name; "
+        "put other values into the table first"
+    )
+
+
 def keep(table: Any, chosen: Sequence[str], names: Sequence[str] | None, target: str) -> Any:
     """Cut a table down to the chosen columns, in their order; `names` are those of an array."""
     library = library_of(table)

@@ -38,7 +38,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_both_clients_have_every_call() -> None:
-    calls = {name for name in vars(Api) if not name.startswith("_")}
+    calls = {name for name in dir(Api) if not name.startswith("_")}
     for client in (Pith, AsyncPith):
         assert calls | {"close"} == {name for name in vars(client) if not name.startswith("_")}
     assert list(inspect.signature(Pith().wait).parameters) == ["job_id", "progress"]
@@ -53,7 +53,7 @@ def test_the_client_loads_no_library_of_tables() -> None:
 def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -> None:
     dataset = pith.ready(pith.upload(table).id)
     completed = pith.validate(dataset.id, "y", k=2, method="mrmr")
-    assert completed["method"] == {"name": "mrmr"}
+    assert completed["method"] == {"name": "mrmr", "correct": False}
     job = pith.wait(pith.submit(dataset.id, "y", k=2, labels={"test": "all"}).id)
     assert job.status == "succeeded"
     assert job.finished_at is not None and job.finished_at - job.created_at > timedelta(0)
@@ -216,3 +216,17 @@ def test_shorthands_become_a_specification() -> None:
     assert specification("ds_1", "y", {"evaluate": False}) == {"dataset_id": "ds_1", "target": "y"}
     compared = specification("ds_1", "y", {"compare": {"methods": ["jmi", "jmim"], "n_splits": 3}})
     assert compared["compare"] == {"methods": [{"name": "jmi"}, {"name": "jmim"}], "n_splits": 3}
+
+
+def test_webhooks_are_made_changed_and_tried(pith: Pith) -> None:
+    made = pith.create_webhook("https://example.org/hook", events=["job.failed"], name="mine")
+    assert made.secret is not None and made.secret.startswith("whsec_")
+    assert [one.id for one in pith.webhooks()] == [made.id]
+    assert pith.update_webhook(made.id, labels={"a": "b"}).labels == {"a": "b"}
+    assert pith.rotate_webhook(made.id).secret not in {None, made.secret}
+    ping = pith.ping_webhook(made.id)
+    assert [one.id for one in pith.deliveries(made.id)] == [ping.id]
+    assert [one.id for one in pith.redeliver(made.id, ping.id)] == [ping.id]
+    assert pith.webhook(made.id).secret is None
+    pith.delete_webhook(made.id)
+    assert list(pith.webhooks()) == []

@@ -13,6 +13,7 @@ import pytest
 
 from pith_client import Job, Result
 from pith_client.progress import Bar, showing
+from pith_client.tables import name_of
 
 mpl.use("agg")
 
@@ -165,3 +166,34 @@ def test_nothing_is_drawn_where_nobody_looks(capsys: pytest.CaptureFixture[str])
     with showing(True) as show:
         show(job_at(0.5))
     assert "job_1" in capsys.readouterr().err
+
+
+def test_a_notebook_shows_a_table_in_which_names_are_text() -> None:
+    latent = {**FEATURES[0], "name": "<b>a</b>"}
+    shown = result_of(selected=[latent], held_out=HELD_OUT)._repr_html_()
+    assert "<td>1</td><td>&lt;b&gt;a&lt;/b&gt;</td><td>0.400 ± 0.100</td>" in shown
+    assert "No column here tells anything" in result_of(selected=[])._repr_html_()
+    assert "held-out" not in result_of()._repr_html_()
+
+
+def test_polars_in_is_polars_out() -> None:
+    result = result_of()
+    result.input_library = "polars"
+    assert isinstance(result.to_frame(), pl.DataFrame)
+    assert isinstance(result.to_frame("pandas"), pd.DataFrame)
+
+
+@pytest.mark.parametrize("target", ["y", pd.Series([1], name="y"), pl.Series("y", [1])])
+def test_a_target_is_a_name_or_a_column_with_one(target: Any) -> None:
+    assert name_of(target) == "y"
+
+
+@pytest.mark.parametrize("target", [pd.Series([1]), np.array([1, 2]), None])
+def test_a_target_without_a_name_is_refused_with_a_reason(target: Any) -> None:
+    with pytest.raises(TypeError, match="the name of a column of the table"):
+        name_of(target)
+
+
+def test_the_axis_of_k_has_whole_numbers() -> None:
+    ax = result_of(held_out=HELD_OUT).plot()
+    assert all(float(place).is_integer() for place in ax.get_xticks())

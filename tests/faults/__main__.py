@@ -56,6 +56,7 @@ def show(report: Report) -> None:
     of_units = [job for job in evidence.jobs.values() if job.n_units]
     done.add_row("  made of units", str(len(of_units)))
     done.add_row("units done", str(sum(job.n_units_done for job in of_units)))
+    done.add_row("webhooks received", str(report.n_heard))
     faults = Table("fault", "how often", title="What went wrong")
     for kind in Kind:
         faults.add_row(kind, str(report.inflicted[kind]))

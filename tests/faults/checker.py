@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from app.datasets.store import COLUMNS, DATASETS, RAW, key_of
+from app.datasets.keys import COLUMNS, RAW, key_of
 from app.jobs.state import FINAL, Status
+from app.store.places import DATASETS
 from tests.faults.evidence import MAX_ATTEMPTS, Evidence
 from tests.faults.unit_promises import (
     comparable,

@@ -226,6 +226,7 @@ def _described(operation: str, answer: httpx.Response) -> dict[str, Any]:
             found |= {"id": document["id"], "state": document["status"]}
         else:
             found["code"] = document["code"]
-    if tag := answer.headers.get("etag"):
+    tag = answer.headers.get("etag")
+    if tag and operation != "getResult":
         found["version"] = int(tag.strip('"'))
     return found

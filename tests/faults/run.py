@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from app.datasets.models import Dataset
 from app.db.session import make_engine
 from app.jobs.models import Job
 from app.jobs.state import LIVE
+from app.webhooks.models import Delivery
+from tests.faults.audience import Audience, audience
 from tests.faults.checker import violations
 from tests.faults.clients import Client
 from tests.faults.evidence import Evidence, gather
@@ -33,15 +37,15 @@ class Report:
     evidence: Evidence
     inflicted: Counter[Kind]
     violations: list[str]
+    n_heard: int
 
 
 def run(seed: int, seconds: float, n_clients: int, n_workers: int, directory: Path) -> Report:
     """Break the service for some seconds and say what came of it."""
     path = directory / "history.jsonl"
     history = History(path)
-    with stage(directory, n_workers) as running:
+    with stage(directory, n_workers) as running, _audience(running) as hearing:
         url = f"http://127.0.0.1:{running.api_port}"
-        _wait_for(running)
         clients = [
             Client(number, seed, url, running.keys[number % len(running.keys)], history)
             for number in range(n_clients)
@@ -53,11 +57,21 @@ def run(seed: int, seconds: float, n_clients: int, n_workers: int, directory: Pa
             client.over.set()
         for client in clients:
             client.join(60)
+        hearing.calm()
         _settle(running)
         wrong = running.end()
         history.close()
         evidence = gather(path, running.database_url, directory / "data")
-    return Report(seed, evidence, running.inflicted, [*wrong, *violations(evidence)])
+    wrong += [*violations(evidence), *hearing.violations(evidence)]
+    n_heard = len(hearing.listening.received) + len(hearing.moody.received)
+    return Report(seed, evidence, running.inflicted, wrong, n_heard)
+
+
+@contextmanager
+def _audience(running: Stage) -> Iterator[Audience]:
+    _wait_for(running)
+    with audience(running) as hearing:
+        yield hearing
 
 
 def _wait_for(running: Stage) -> None:
@@ -72,11 +86,12 @@ def _settle(running: Stage) -> None:
     """Wait until nothing is to be done, as long as that may take."""
     live = select(func.count()).select_from(Job).where(Job.status.in_(LIVE))
     unread = select(func.count()).select_from(Dataset).where(Dataset.status == "processing")
+    untold = select(func.count()).select_from(Delivery).where(Delivery.status == "pending")
     engine = make_engine(running.database_url, pool_size=0)
     deadline = time.monotonic() + SETTLE_SECONDS
     while time.monotonic() < deadline:
         with engine.connect() as connection:
-            if not connection.execute(live).scalar_one() + connection.execute(unread).scalar_one():
+            if not sum(connection.execute(n).scalar_one() for n in (live, unread, untold)):
                 break
         time.sleep(0.2)
     engine.dispose()

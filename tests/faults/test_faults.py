@@ -27,6 +27,7 @@ def test_nothing_is_lost_or_done_twice_in_a_minute_of_faults(tmp_path: Path) -> 
     report = run(SEED, SECONDS, n_clients=4, n_workers=2, directory=tmp_path)
     assert report.violations == []
     assert report.inflicted
+    assert report.n_heard >= 2 * len(report.evidence.jobs)
     assert "succeeded" in {job.status for job in report.evidence.jobs.values()}
 
 

@@ -268,6 +268,7 @@ def run_job(address: str, key: str | None = None) -> dict[str, Any]:
         return job
 
 
+@pytest.mark.image
 def test_the_image_builds(tmp_path: Path) -> None:
     """The build stage's commands in their order, on a copy of what the build would see.
 

@@ -19,12 +19,13 @@ from app.api.routes import events
 from app.broker import JOBS_QUEUE, Bell, make_celery
 from app.datasets import service as dataset_service
 from app.datasets.formats import CsvOptions, Format
-from app.datasets.store import RAW, LocalStore, key_of
+from app.datasets.keys import RAW, key_of
 from app.db.base import new_id
 from app.db.clock import moment
 from app.jobs import repository
 from app.jobs.models import Job
 from app.settings import Settings
+from app.store.local import LocalStore
 from app.upkeep.sweeps import sweep_jobs
 from tests.app.protocol import TENANT, Protocol
 
