@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,25 @@ import pyarrow.ipc
 
 from app.datasets.faults import Rejected
 from app.datasets.limits import Limits
-from app.datasets.tables import check_names
+from app.datasets.tables import MAX_REASON, check_names
+
+
+@dataclass(frozen=True)
+class Table:
+    """Batches of a table, which snapshot they are of, and how many rows come at most."""
+
+    reader: Any
+    snapshot: dict[str, Any]
+    n_rows: int
+
+
+def first_line(error: Exception) -> str:
+    """Of what a library says, as much as somebody will read."""
+    return str(error).split("\n")[0][:MAX_REASON]
 
 
 def scan_batches(
-    reader: Any, directory: Path, limits: Limits, tell: Callable[[int], None]
+    reader: Any, directory: Path, limits: Limits, tell: Callable[[int, int], None]
 ) -> pl.LazyFrame:
     """Batch by batch into a file that can be scanned; more rows than allowed are refused."""
     check_names(reader.schema.names, limits)
@@ -30,7 +45,7 @@ def scan_batches(
                 raise Rejected(f"there are more than {limits.max_rows} rows")
             arrays = [getattr(array, "storage", array) for array in batch.columns]
             writer.write_batch(pa.record_batch(arrays, schema=schema))
-            tell(batch.nbytes)
+            tell(batch.nbytes, batch.num_rows)
     return pl.scan_ipc(copy).with_columns(
         pl.col(field.name).cast(pl.Float64) for field in reader.schema if _is_exact(field.type)
     )

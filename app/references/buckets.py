@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,11 +15,12 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from app.connections.paths import is_within, matcher, root_of
 from app.datasets.faults import Passing, Rejected
-from app.store.fetching import PART_BYTES
-from app.store.files import Reading, translated
+from app.store.files import FOOTER_BYTES, Reading, translated
 
 MAX_OBJECTS = 10_000
 CHANGED = "an object changed while it was read"
+
+Tell = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,19 @@ def find(bucket: ObjectStore, connection: Mapping[str, Any], pattern: str) -> li
 def _matching(bucket: ObjectStore, connection: Mapping[str, Any], pattern: str) -> Iterator[Found]:
     root, matches = root_of(pattern), matcher(pattern)
     if root == pattern:
-        listed: Any = [_head(bucket, pattern)]
+        listed: Any = [head(bucket, pattern)]
     else:
         with translated(root):
             listed = list(chain.from_iterable(obstore.list(bucket, root or None)))
     for one in listed:
         path = one["path"]
         if matches.match(path) and is_within(path, connection["read"]):
-            _check_links(connection, path)
+            check_links(connection, path)
             yield Found(path, one["size"], one["e_tag"], one["version"])
 
 
-def _head(bucket: ObjectStore, path: str) -> Any:
+def head(bucket: ObjectStore, path: str) -> Any:
+    """What is known of an object; Rejected when there is none."""
     try:
         with translated(path):
             return obstore.head(bucket, path)
@@ -87,7 +89,7 @@ def _head(bucket: ObjectStore, path: str) -> Any:
         raise Rejected(f"there is no {path!r}") from None
 
 
-def _check_links(connection: Mapping[str, Any], path: str) -> None:
+def check_links(connection: Mapping[str, Any], path: str) -> None:
     """A link in a directory may lead out of it, and of the folders that may be read."""
     if connection["type"] != "file":
         return
@@ -97,15 +99,13 @@ def _check_links(connection: Mapping[str, Any], path: str) -> None:
         raise Rejected(f"{path!r} leads out of the connection")
 
 
-def open_object(bucket: ObjectStore, found: Found) -> BinaryIO:
-    """An object, to be read anywhere."""
-    with translated(found.path):
-        reader = obstore.open_reader(bucket, found.path, buffer_size=PART_BYTES, size=found.size)
-    return io.BufferedReader(Reading(reader, found.path))
+def open_object(bucket: ObjectStore, found: Found, tell: Tell = lambda _: None) -> BinaryIO:
+    """An object, to be read anywhere; `tell` counts what is fetched of it."""
+    return io.BufferedReader(Reading(bucket, found.path, found.size, tell), FOOTER_BYTES)
 
 
 def check_unchanged(bucket: ObjectStore, found: Found) -> None:
     """What was read is what was found, or another attempt is needed."""
-    now = _head(bucket, found.path)
+    now = head(bucket, found.path)
     if (now["e_tag"], now["size"]) != (found.e_tag, found.size):
         raise Passing(CHANGED)

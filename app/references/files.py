@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,13 +55,18 @@ def scan_objects(
 
 
 def _bring(
-    bucket: ObjectStore, found: Found, file: Path, names: set[str] | None, fmt: Format, tell: Tell
+    bucket: ObjectStore,
+    found: Found,
+    file: Path,
+    names: Collection[str] | None,
+    fmt: Format,
+    tell: Tell,
 ) -> None:
     if found.size == 0:
         raise Rejected(f"{found.path!r} is empty")
     ranges = [(0, found.size)]
     if fmt is Format.PARQUET and names is not None:
-        with open_object(bucket, found) as whole:
+        with open_object(bucket, found, tell) as whole:
             ranges = ranges_of(partial(_is_wanted, names), whole)
     with file.open("xb") as target:
         target.truncate(found.size)
@@ -69,7 +74,7 @@ def _bring(
     check_unchanged(bucket, found)
 
 
-def _is_wanted(names: set[str], path: str) -> bool:
+def _is_wanted(names: Collection[str], path: str) -> bool:
     """By the name of a column, or of what it is nested in."""
     return path in names or path.partition(".")[0] in names
 

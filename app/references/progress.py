@@ -12,24 +12,29 @@ READING = 0.8
 
 
 class Progress:
-    """Counts bytes; writes the fraction of those that are expected, if any are."""
+    """Counts bytes; writes the fraction of what is expected, bytes or rows, if anything is."""
 
     def __init__(self, directory: Path) -> None:
         self.n_bytes = 0
-        self._expected = 0
+        self._expected = self._done = 0
         self._file = directory / FILE
         self._next = 0.0
 
-    def expect(self, n_bytes: int) -> None:
-        """So many bytes come, at most."""
-        self._expected = n_bytes
+    def expect(self, most: int) -> None:
+        """So many bytes come at most, or so many rows."""
+        self._expected = most
 
     def add(self, n_bytes: int) -> None:
-        """So many have come."""
+        """So many bytes have come."""
+        self.add_rows(n_bytes, n_bytes)
+
+    def add_rows(self, n_bytes: int, n_rows: int) -> None:
+        """So many rows have come, in so many bytes."""
         self.n_bytes += n_bytes
+        self._done += n_rows
         if self._expected and time.monotonic() > self._next:
             self._next = time.monotonic() + GAP_SECONDS
-            done = READING * min(1.0, self.n_bytes / self._expected)
+            done = READING * min(1.0, self._done / self._expected)
             self._file.write_text(f"{done:.3f}")
 
 

@@ -15,6 +15,7 @@ from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
 from app.references.batches import scan_batches
 from app.references.buckets import find, open_bucket
+from app.references.confines import Confines
 from app.references.downloads import download
 from app.references.files import format_for, scan_objects
 from app.references.fingerprint import fingerprint
@@ -69,13 +70,15 @@ class _Reading:
     def _rows(self) -> Frame:
         self.origin["query"] = self.source["query"] or self.source["table"]
         with open_rows(self.connection, self.source, self.limits.max_rows) as rows:
-            frame = scan_batches(rows, self.directory, self.limits, self.progress.add)
+            frame = scan_batches(rows, self.directory, self.limits, self.progress.add_rows)
         return frame, set(), Format.ARROW_STREAM
 
     def _table(self) -> Frame:
-        bucket = open_bucket(self.connection)
-        reader, self.origin["snapshot"] = open_table(bucket, self.connection, self.source)
-        frame = scan_batches(reader, self.directory, self.limits, self.progress.add)
+        confines = Confines(open_bucket(self.connection), self.connection)
+        table = open_table(confines, self.source)
+        self.origin["snapshot"] = table.snapshot
+        self.progress.expect(table.n_rows)
+        frame = scan_batches(table.reader, self.directory, self.limits, self.progress.add_rows)
         return frame, set(), Format.ARROW_STREAM
 
     def _objects(self) -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -28,17 +28,21 @@ COMPARE: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
 
 def shaped(frame: pl.LazyFrame, source: Mapping[str, Any]) -> pl.LazyFrame:
     """What is asked for of a table."""
-    known = frame.collect_schema().names()
-    compared = [comparison["column"] for comparison in source["filter"]]
-    unknown = [name for name in (*compared, *(source["columns"] or [])) if name not in known]
-    if unknown:
-        raise Rejected(f"there is no column {unknown[0]!r}")
+    check_known(source, frame.collect_schema().names())
     frame = _filtered(frame, source["filter"])
     if source["columns"] is not None:
         frame = frame.select(source["columns"])
     if source["limit"] is not None:
         return frame.head(source["limit"])
     return frame if source["sample"] is None else _sampled(frame, **source["sample"])
+
+
+def check_known(source: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse columns that are not there."""
+    compared = [comparison["column"] for comparison in source["filter"]]
+    unknown = [name for name in (*compared, *(source["columns"] or [])) if name not in known]
+    if unknown:
+        raise Rejected(f"there is no column {unknown[0]!r}")
 
 
 def _filtered(frame: pl.LazyFrame, conditions: Sequence[Mapping[str, Any]]) -> pl.LazyFrame:
@@ -57,8 +61,9 @@ def _sampled(frame: pl.LazyFrame, rows: int, seed: int) -> pl.LazyFrame:
     return frame.with_row_index(ROW).filter(pl.col(ROW).is_in(chosen)).drop(ROW)
 
 
-def wanted_columns(source: Mapping[str, Any]) -> set[str] | None:
+def wanted_columns(source: Mapping[str, Any]) -> list[str] | None:
     """Those that are asked for or compared; None is all of them."""
     if source["columns"] is None:
         return None
-    return {*source["columns"], *(one["column"] for one in source["filter"])}
+    compared = (one["column"] for one in source["filter"])
+    return list(dict.fromkeys((*source["columns"], *compared)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import obstore
 import structlog
 from obstore.exceptions import BaseError
 
@@ -16,7 +17,11 @@ from app.store.base import StoreAway
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
-    from obstore import ReadableFile, WritableFile
+    from obstore import WritableFile
+    from obstore.store import ObjectStore
+
+# Most footers and headers fit into one request for so much.
+FOOTER_BYTES = 64 << 10
 
 log = structlog.get_logger(__name__)
 
@@ -37,11 +42,20 @@ class Writing(io.RawIOBase):
 
 
 class Reading(io.RawIOBase):
-    """An object that is read anywhere."""
+    """An object that is read anywhere, by exactly the ranges that are asked for."""
 
-    def __init__(self, reader: ReadableFile, key: str) -> None:
-        self._reader = reader
+    def __init__(
+        self,
+        objects: ObjectStore,
+        key: str,
+        size: int,
+        tell: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._objects = objects
         self._key = key
+        self._size = size
+        self._tell = tell
+        self._place = 0
 
     def readable(self) -> bool:
         """Always."""
@@ -53,18 +67,25 @@ class Reading(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go elsewhere."""
-        return self._reader.seek(offset, whence)
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
+        self._place = max(0, start + offset)
+        return self._place
 
     def tell(self) -> int:
         """Where the next byte comes from."""
-        return self._reader.tell()
+        return self._place
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Fetch what fits, or what is left."""
         view = memoryview(buffer)
+        end = min(self._place + len(view), self._size)
+        if end <= self._place:
+            return 0
         with translated(self._key):
-            data = self._reader.read(len(view))
+            data = obstore.get_range(self._objects, self._key, start=self._place, end=end)
         view[: len(data)] = data
+        self._place += len(data)
+        self._tell(len(data))
         return len(data)
 
 

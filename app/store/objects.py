@@ -22,7 +22,7 @@ from obstore.store import from_url
 
 from app.store.base import Wanted
 from app.store.fetching import PART_BYTES, PARTS_UNDER_WAY, fetch
-from app.store.files import Reading, Writing, translated
+from app.store.files import FOOTER_BYTES, Reading, Writing, translated
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -60,17 +60,21 @@ class ObjectStore:
 
     def open(self, key: str) -> BinaryIO:
         """The bytes under `key`, to be read in order or anywhere, without a copy on the disk."""
+        return self._open(key, self._size(key), PART_BYTES)
+
+    def _open(self, key: str, size: int, buffer_bytes: int) -> BinaryIO:
+        return io.BufferedReader(Reading(self._objects, key, size), buffer_bytes)
+
+    def _size(self, key: str) -> int:
         with translated(key):
-            reader = obstore.open_reader(self._objects, key, buffer_size=PART_BYTES)
-        return io.BufferedReader(Reading(reader, key))
+            return obstore.head(self._objects, key)["size"]
 
     def on_disk(self, key: str, wanted: Wanted | None = None) -> BinaryIO:
         """A file that is gone when it is closed; what is not wanted of it is a hole."""
-        with translated(key):
-            size = obstore.head(self._objects, key)["size"]
+        size = self._size(key)
         ranges = [(0, size)]
         if wanted is not None:
-            with self.open(key) as whole:
+            with self._open(key, size, FOOTER_BYTES) as whole:
                 ranges = list(wanted(whole))
         self._scratch.mkdir(parents=True, exist_ok=True)
         file = tempfile.TemporaryFile(dir=self._scratch)  # noqa: SIM115  the caller closes it

@@ -1,0 +1,152 @@
+"""Iceberg tables, read by their own library, through files that we open for it.
+
+Every file of such a table is named by a whole address, in metadata that a stranger may have
+written, with properties that would choose the library's way to them. It gets one way: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+from pyiceberg.catalog.noop import NoopCatalog
+from pyiceberg.exceptions import ValidationError
+from pyiceberg.expressions import (
+    AlwaysTrue,
+    And,
+    BooleanExpression,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    NotNull,
+)
+from pyiceberg.io import FileIO, InputFile
+from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
+from pyiceberg.serializers import FromInputFile
+from pyiceberg.table import DataScan, FileScanTask, StaticTable
+
+from app.datasets.faults import Rejected
+from app.references.batches import Table, first_line
+from app.references.confines import Confines
+from app.references.shaping import check_known, wanted_columns
+
+# Files without rows that may match are not opened; what is not here is compared afterwards.
+EXPRESSIONS: dict[str, Any] = {
+    "==": EqualTo,
+    "<": LessThan,
+    "<=": LessThanOrEqual,
+    ">": GreaterThan,
+    ">=": GreaterThanOrEqual,
+    "in": In,
+    "is_null": IsNull,
+    "is_not_null": NotNull,
+}
+
+
+class ConfinedFile(InputFile):
+    """A file that metadata names, opened only where the connection may read."""
+
+    def __init__(self, confines: Confines, location: str) -> None:
+        super().__init__(location)
+        self._confines = confines
+        self._path = confines.path_of(location)
+
+    def __len__(self) -> int:
+        """In bytes."""
+        with self.open() as file:
+            return file.seek(0, 2)
+
+    def exists(self) -> bool:
+        """Whatever is named is taken to be there."""
+        return True
+
+    def open(self, seekable: bool = True) -> BinaryIO:
+        """The file, to be read anywhere."""
+        return self._confines.open(self._path)
+
+
+class ConfinedIO(FileIO):
+    """The only way to files that the library gets: it reads, and below the connection."""
+
+    def __init__(self, confines: Confines) -> None:
+        super().__init__({})
+        self._confines = confines
+
+    def new_input(self, location: str) -> InputFile:
+        """A file to read."""
+        return ConfinedFile(self._confines, location)
+
+    def new_output(self, location: str) -> Any:
+        """Nothing is written."""
+        raise PermissionError(location)
+
+    def delete(self, location: Any) -> None:
+        """Nothing is deleted."""
+        raise PermissionError(str(location))
+
+
+def open_iceberg(confines: Confines, source: Mapping[str, Any], metadata: str) -> Table:
+    """The batches of a snapshot, one file after the other."""
+    way, address = ConfinedIO(confines), confines.address(metadata)
+    with _told():
+        table = StaticTable(
+            identifier=("static-table", address),
+            metadata=FromInputFile.table_metadata(way.new_input(address)),
+            metadata_location=address,
+            io=way,
+            catalog=NoopCatalog("static-table"),
+        )
+        snapshot = _snapshot(table, source["version"])
+        check_known(source, table.scan(snapshot_id=snapshot).projection().column_names)
+        scan = table.scan(
+            row_filter=_expression(source["filter"]),
+            selected_fields=tuple(wanted_columns(source) or ["*"]),
+            snapshot_id=snapshot,
+        )
+        tasks = list(scan.plan_files())
+        reader = pa.RecordBatchReader.from_batches(
+            schema_to_pyarrow(scan.projection()), _batches(scan, tasks)
+        )
+    found = {"format": "iceberg", "version": snapshot, "metadata": metadata}
+    return Table(reader, found, sum(task.file.record_count for task in tasks))
+
+
+def _snapshot(table: StaticTable, wanted: int | None) -> int:
+    found = table.current_snapshot() if wanted is None else table.snapshot_by_id(wanted)
+    if found is None:
+        raise Rejected(f"the Iceberg table has no snapshot {wanted or 'yet'}")
+    return found.snapshot_id
+
+
+def _batches(scan: DataScan, tasks: Iterable[FileScanTask]) -> Iterator[pa.RecordBatch]:
+    """Given all at once the library would hold all that it has read of them."""
+    schema = schema_to_pyarrow(scan.projection())
+    arrow = ArrowScan(scan.table_metadata, scan.io, scan.projection(), scan.row_filter)
+    for task in tasks:
+        with _told():
+            for batch in arrow.to_record_batches([task]):
+                yield batch.cast(schema)
+
+
+def _expression(conditions: Iterable[Mapping[str, Any]]) -> BooleanExpression:
+    found: BooleanExpression = AlwaysTrue()
+    for one in conditions:
+        if one["op"] in EXPRESSIONS:
+            operands = [] if one["value"] is None else [one["value"]]
+            found = And(found, EXPRESSIONS[one["op"]](one["column"], *operands))
+    return found
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the library cannot read is refused in its words."""
+    try:
+        yield
+    except (ValidationError, ValueError, TypeError, NotImplementedError) as error:
+        raise Rejected(f"the Iceberg table cannot be read: {first_line(error)}") from None
