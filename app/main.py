@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from app.api.deps import Services
 from app.api.door.auth import Guarded
+from app.api.door.guesses import Guesses
 from app.api.door.heads import Headed
 from app.api.door.keyring import Keyring
 from app.api.door.observation import Observed, RequestMetrics
@@ -50,6 +52,9 @@ from app.jobs.repository import read_versions
 from app.keys.secret import load_secret
 from app.settings import Settings, get_settings
 from app.store.places import open_store
+
+if TYPE_CHECKING:
+    from app.api.door.tokens import Tokens
 
 DESCRIPTION = """Feature selection as a service. Upload a dataset, submit a job, poll it, read the
 result. Every error is a problem document (RFC 9457) with a stable `code`."""
@@ -120,6 +125,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         return {row.id: Version(row.tenant, row.version) for row in rows}
 
     watcher = Watcher(read)
+    guesses = Guesses(settings.failed_keys_per_minute)
     app.state.services = Services(
         settings=settings,
         database=database,
@@ -130,9 +136,19 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
         watcher=watcher,
         answers=keep_answers(),
         versions=Versions(read),
-        keyring=Keyring(database, load_secret(settings), settings.failed_keys_per_minute),
+        keyring=Keyring(database, load_secret(settings), guesses),
+        tokens=_open_tokens(settings, guesses),
     )
     yield {"stop_waiting": watcher.close}
     watcher.close()
     tenants.dispose()
     database.dispose()
+
+
+def _open_tokens(settings: Settings, guesses: Guesses) -> Tokens | None:
+    if not settings.oidc_issuers:
+        return None
+    # Cryptography takes a tenth of a second to load, and most services have no issuer.
+    from app.api.door.tokens import Tokens  # noqa: PLC0415
+
+    return Tokens(settings.oidc_issuers, guesses)

@@ -12,6 +12,7 @@ from pydantic import ByteSize, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.addresses import Network, parse_networks
+from app.issuers import Issuer
 from app.quota import Quota
 
 GIB = 1024**3
@@ -101,7 +102,11 @@ class Settings(BaseSettings):
     failed_keys_per_minute: float = Field(
         default=60,
         ge=0,
-        description="Unknown keys from one address to one API process; 0 is no limit.",
+        description="Unknown keys and tokens from one address to one API process; 0 is no limit.",
+    )
+    oidc_issuers: tuple[Issuer, ...] = Field(
+        default=(),
+        description="Issuers whose tokens are believed beside keys, as JSON; see below.",
     )
     trusted_proxies: str = Field(
         default="",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, TypeVar
 
 from fastapi import Depends, Path, Request
 from sqlalchemy.orm import Session
@@ -25,6 +25,9 @@ from app.errors import UnsupportedMedia
 from app.settings import Settings
 from app.store.base import Store
 
+if TYPE_CHECKING:  # it loads cryptography, which most services do without
+    from app.api.door.tokens import Tokens
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -43,6 +46,7 @@ class Services:
     answers: Recent[str, Answer]
     versions: Versions
     keyring: Keyring
+    tokens: Tokens | None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
+from app.actors import LOCAL, Actor, ActorKind
 from app.db.base import AnyRow, Reader
 from app.db.clock import read_clock
 from app.errors import Invalid, NotFound, Unauthorized
@@ -32,6 +33,7 @@ class Grant:
 
     tenant: str = DEFAULT_TENANT
     scopes: Collection[Scope] = frozenset(Scope)
+    actor: Actor = LOCAL
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def verify(session: Reader, secret: bytes, token: str) -> Verified:
     if row.expires_at <= row.now:
         raise Unauthorized(f"the key {key_id} has expired")
     noted = row.last_used_at is not None and row.now - row.last_used_at < USE_NOTED
-    return Verified(key_id, Grant(row.tenant, frozenset(map(Scope, row.scopes))), noted)
+    actor = Actor(ActorKind.KEY, key_id, row.name)
+    return Verified(key_id, Grant(row.tenant, frozenset(map(Scope, row.scopes)), actor), noted)
 
 
 def note_use(session: Session, key_id: str) -> None:

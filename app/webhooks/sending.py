@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import socket
-import ssl
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 
 from app.addresses import AddressRefused, Network, Place, parse_place, resolve
+from app.channels import connected
 from app.db.base import AnyRow
 from app.webhooks.events import MEDIA_TYPE
 from app.webhooks.signing import signed_headers
@@ -53,49 +49,7 @@ def _post(
 ) -> int:
     own = {"Host": place.authority, "User-Agent": AGENT, "Content-Type": MEDIA_TYPE}
     connection = HTTPConnection(place.host, place.port)
-    with _connected(place, address, seconds) as channel, _ended_after(channel, seconds):
-        if isinstance(channel, ssl.SSLSocket):
-            channel.do_handshake()
+    with connected(place, address, seconds) as channel:
         connection.sock = channel
         connection.request("POST", place.target, body, {**own, **headers, "Connection": "close"})
         return connection.getresponse().status
-
-
-@contextmanager
-def _connected(place: Place, address: str, seconds: float) -> Iterator[socket.socket]:
-    with socket.create_connection((address, place.port), seconds) as channel:
-        if not place.is_secure:
-            yield channel
-            return
-        secured = _tls().wrap_socket(
-            channel, server_hostname=place.host, do_handshake_on_connect=False
-        )
-        with secured:
-            yield secured
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-@contextmanager
-def _ended_after(channel: socket.socket, seconds: float) -> Iterator[None]:
-    """A time-out of the socket begins anew with every byte; this one does not."""
-    is_over = threading.Event()
-
-    def end() -> None:
-        is_over.set()
-        with suppress(OSError):  # past TLS, which is not made for two threads
-            socket.socket.shutdown(channel, socket.SHUT_RDWR)
-
-    timer = threading.Timer(seconds, end)
-    timer.start()
-    try:
-        yield
-    except (OSError, HTTPException) as error:
-        if is_over.is_set() or isinstance(error, TimeoutError):
-            raise TimeoutError(f"no answer within {seconds:g} s") from error
-        raise
-    finally:
-        timer.cancel()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.actors import Actor, ActorKind
 from app.db.base import new_id
 from app.db.clock import moment
 from app.db.session import Database
@@ -82,7 +83,8 @@ def verify(session: Session, token: str, secret: bytes = SECRET) -> service.Gran
 
 def test_a_key_is_its_tenants_until_revoked(session: Session) -> None:
     token, row = service.create_key(session, SECRET, "acme", BOTH, 1, "ci")
-    assert verify(session, token) == service.Grant("acme", BOTH)
+    actor = Actor(ActorKind.KEY, str(id_of(token)))
+    assert verify(session, token) == service.Grant("acme", BOTH, actor)
     with session.begin():
         kept = session.execute(select(*ApiKey.__table__.columns)).one()
     assert token not in str(kept)

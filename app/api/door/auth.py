@@ -10,12 +10,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as Connection
 
-from app.api.door.keyring import KEPT_SECONDS, Keyring
+from app.actors import ActorKind
+from app.api.door.keyring import KEPT_SECONDS
 from app.api.door.rate_limit import RateLimit
 from app.api.problems import respond_to
 from app.errors import CLOSE, Forbidden, ServiceError, TooMany, Unauthorized
 from app.keys.scopes import Scope
 from app.keys.service import Grant
+from app.keys.token import PREFIX
 from app.settings import Settings, is_loopback
 
 # Everything else needs a key, also what does not exist.
@@ -55,6 +57,7 @@ class Guarded:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.keys_required = settings.keys_required
+        self.has_issuers = bool(settings.oidc_issuers)
         self.rate_limit = RateLimit(settings.tenant_requests_per_second)
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
@@ -86,13 +89,17 @@ class Guarded:
             return ANYTHING
         if authorization is None or not authorization.lower().startswith(SCHEME):
             detail = "send a key of this service as Authorization: Bearer pith_..."
+            if self.has_issuers:
+                detail += ", or a token of its issuers"
             if not self.keys_required:
                 detail += "; without one it answers at 127.0.0.1 and localhost only"
             raise Unauthorized(detail, code="key_required", headers={"WWW-Authenticate": REALM})
-        keyring: Keyring = scope["app"].state.services.keyring
-        token, client = authorization[len(SCHEME) :].strip(), scope.get("client")
+        token, services = authorization[len(SCHEME) :].strip(), scope["app"].state.services
+        known = services.keyring
+        if services.tokens is not None and not token.startswith(PREFIX):
+            known = services.tokens
         try:
-            grant = await keyring.grant_of(token, client[0] if client else "")
+            grant = await known.grant_of(token, address_of(scope) or "")
         except Unauthorized as refused:
             refused.headers["WWW-Authenticate"] = f'{REALM}, error="invalid_token"'
             raise
@@ -154,6 +161,12 @@ def _name(host: str) -> str:
     return (name if name and port.isdecimal() else host).strip("[]")
 
 
+def address_of(scope: Connection) -> str | None:
+    """Where a request comes from, as far as the server can tell."""
+    client = scope.get("client")
+    return client[0] if client else None
+
+
 def _authorization(scope: Connection) -> str | None:
     for name, value in scope["headers"]:
         if name == b"authorization":
@@ -165,6 +178,7 @@ def _authorization(scope: Connection) -> str | None:
 def _allowed(grant: Grant, needed: Scope) -> Grant:
     if needed not in grant.scopes:
         challenge = f'{REALM}, error="insufficient_scope", scope="{needed}"'
-        detail = f"this key lacks the scope {needed}"
+        what = "token" if grant.actor.kind is ActorKind.SUBJECT else "key"
+        detail = f"this {what} lacks the scope {needed}"
         raise Forbidden(detail, headers={"WWW-Authenticate": challenge})
     return grant

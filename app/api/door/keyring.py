@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from app.api.door.rate_limit import RateLimit
+from app.api.door.guesses import Guesses
 from app.api.recent import Recent
 from app.db.session import Database
 from app.errors import Unauthorized
@@ -28,7 +27,6 @@ log = structlog.get_logger(__name__)
 # A revoked key stops working after this long; the promise is a second.
 KEPT_SECONDS = 0.5
 KEPT = 4096
-MINUTE = 60.0
 
 
 @dataclass(frozen=True)
@@ -42,11 +40,10 @@ class _Known:
 class Keyring:
     """One question at a time for each key, however many requests carry it."""
 
-    def __init__(self, database: Database, secret: bytes, failures_per_minute: float = 0) -> None:
+    def __init__(self, database: Database, secret: bytes, guesses: Guesses) -> None:
         self._database = database
         self.secret = secret
-        limit = f"{failures_per_minute:g} unknown keys a minute from one address"
-        self._guesses = RateLimit(failures_per_minute / MINUTE, burst_seconds=MINUTE, limit=limit)
+        self._guesses = guesses
         self._good: Recent[str, None] = Recent(KEPT)
         # By their hashes: the keys themselves are not kept, and timing tells nothing about them.
         self._known: Recent[str, _Known] = Recent(KEPT)
@@ -57,7 +54,7 @@ class Keyring:
         digest = digest_of(token, self.secret)
         known = self._known.get(digest)
         if known is None or known.until < time.monotonic():
-            known = self._ask(digest, token, _neighbourhood(address))
+            known = self._ask(digest, token, address)
         if not known.answer.done():
             # Shielded: one caller who goes away must not take the answer from the others.
             await asyncio.wait([known.answer])
@@ -112,13 +109,3 @@ class Keyring:
                 service.note_use(session, key_id)
         except SQLAlchemyError as error:  # the next use is noted instead
             log.warning("use of a key not noted", error=str(error))
-
-
-def _neighbourhood(address: str) -> str:
-    """An address, or of IPv6 the network of one subscriber, who has all of it."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    is_wide = isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None
-    return str(parsed.packed[:8]) if is_wide else address
