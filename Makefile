@@ -85,7 +85,7 @@ audit: $(BIN)/uv ## Ask an advisory service about every pin; needs the internet
 	@$(PYTHON) -c "import urllib.request as u; u.urlopen('$(ADVISORIES)/v1/vulns/PYSEC-2014-14', timeout=10)" \
 	  2>/dev/null || { echo "$(ADVISORIES) cannot be reached: nothing was audited." >&2; exit 1; }
 	$(BIN)/uv tool run pip-audit==2.10.1 --vulnerability-service osv --osv-url $(ADVISORIES)/v1/query \
-	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/dev.txt
+	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/traces.txt -r requirements/dev.txt
 
 format: setup node_modules/.package-lock.json ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
@@ -117,6 +117,7 @@ pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and wit
 	$(BIN)/uv lock --upgrade --quiet
 	$(BIN)/uv export --quiet --no-emit-project --no-dev --no-header -o requirements/runtime.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group dev --no-header -o requirements/dev.txt
+	$(BIN)/uv export --quiet --no-emit-project --only-group traces --no-header -o requirements/traces.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group bench --no-header -o requirements/bench.txt
 	rm -f uv.lock
 	npm install --silent --package-lock-only @biomejs/biome@2.5 openapi-typescript@7 typescript@5

@@ -52,6 +52,7 @@ from app.jobs.repository import read_versions
 from app.keys.secret import load_secret
 from app.settings import Settings, get_settings
 from app.store.places import open_store
+from app.traces import current
 
 if TYPE_CHECKING:
     from app.api.door.tokens import Tokens
@@ -114,6 +115,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]]:
     settings: Settings = app.state.settings
+    current.configure(settings, "api")
     url, seconds = settings.database_url, settings.database_seconds
     # Most of the budget is for callers; the service itself reads for all of them at once.
     own = max(2, settings.database_connections // 5)
@@ -143,6 +145,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Callable[[], None]]
     watcher.close()
     tenants.dispose()
     database.dispose()
+    current.close()
 
 
 def _open_tokens(settings: Settings, guesses: Guesses) -> Tokens | None:

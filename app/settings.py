@@ -237,6 +237,12 @@ class Settings(BaseSettings):
         8, "Memory of one job; a process that holds more is replaced after its job."
     )
 
+    traces_url: str = Field(
+        default="",
+        pattern=r"^(https?://[!-~]+)?$",
+        description="Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`.",
+    )
+
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe line that is written."
     )

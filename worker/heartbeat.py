@@ -18,6 +18,7 @@ from app.jobs.state import Stop
 from app.jobs.units import service as units
 from app.jobs.units.repository import UnitClaim
 from core.results import Progress
+from worker.phases import Phases
 from worker.process import Process
 from worker.recorder import Recorder
 
@@ -42,6 +43,7 @@ class Heartbeat:
         self._process = process
         self._claim = claim
         self._recorder = recorder
+        self._phases = Phases()
         self._reason: Stop | None = None
         self._unsure = False
         self._wake = threading.Event()
@@ -59,12 +61,14 @@ class Heartbeat:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._phases.enter(None)
         self._over.set()
         self._wake.set()
         self._thread.join()
 
     def report(self, progress: Progress) -> None:
         """For `on_progress`: take note, and raise when the run is to end."""
+        self._phases.enter(progress.phase)
         if self._recorder.note(progress):
             self._wake.set()
         self.check()

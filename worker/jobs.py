@@ -9,6 +9,7 @@ from celery import signals
 
 from app.broker import JOBS_QUEUE, RUN_JOB, RUN_UNIT
 from app.settings import Settings
+from app.traces import current
 from core.warm import warm_kernels
 from worker.pool import make_process, work_on
 from worker.turns import run_next
@@ -29,8 +30,13 @@ def main() -> None:
 
     @signals.worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
     def warm(**_: Any) -> None:
+        current.configure(process.settings, "jobs")
         warm_kernels()
         log.info("worker process warm")
+
+    @signals.worker_process_shutdown.connect(weak=False)  # type: ignore[untyped-decorator]
+    def end_traces(**_: Any) -> None:
+        current.close()
 
     work_on(process, JOBS_QUEUE, "prefork", process.settings.worker_concurrency)
 

@@ -17,9 +17,10 @@ from app.db.base import AnyRow
 from app.db.session import Database
 from app.leases import apart
 from app.settings import Settings
+from app.traces import current
 from app.webhooks import lanes, turns
 from app.webhooks.sending import send
-from app.webhooks.turns import Lane
+from app.webhooks.turns import Lane, Outcome
 from worker.process import Process
 
 log = structlog.get_logger(__name__)
@@ -99,16 +100,27 @@ class Postman:
 
     def _deliver(self, lane: Lane, delivery: AnyRow) -> Lane | None:
         """The lane as it is afterwards, or None when it is to be left alone."""
-        outcome = send(
-            lane.url,
-            lane.keys,
-            delivery,
-            seconds=self._settings.webhook_seconds,
-            allowed=self._settings.networks,
-        )
-        log.info("webhook", event_id=delivery.event_id, status=outcome.status, error=outcome.error)
+        outcome = self._send(lane, delivery)
         with self._database.write() as session:
             if outcome.is_delivered:
                 return turns.delivered(session, lane, delivery, outcome, self._lease)
             turns.failed(session, lane, delivery, outcome, self._settings)
             return None
+
+    def _send(self, lane: Lane, delivery: AnyRow) -> Outcome:
+        event_id, name = delivery.event_id, f"tell {delivery.event}"
+        active = current.traces()
+        with active.span(name, "client", delivery.trace, {"pith.event_id": event_id}) as span:
+            outcome = send(
+                lane.url,
+                lane.keys,
+                delivery,
+                seconds=self._settings.webhook_seconds,
+                allowed=self._settings.networks,
+                context=active.carrier(),
+            )
+            log.info("webhook", event_id=event_id, status=outcome.status, error=outcome.error)
+            span.name(name, {"http.response.status_code": outcome.status or 0})
+            if not outcome.is_delivered:
+                span.fail(outcome.error or f"status {outcome.status}")
+        return outcome

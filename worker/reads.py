@@ -10,6 +10,7 @@ from typing import Any
 from celery import signals
 
 from app.broker import READ_DATASET, READS_QUEUE
+from app.traces import current
 from worker.pool import make_process, work_on
 from worker.postman import Postman
 from worker.reader import read_dataset
@@ -37,6 +38,7 @@ def main() -> None:
         sweeper.stop()
         postman.stop()
 
+    current.configure(process.settings, "reads")
     work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)
 
 

@@ -27,12 +27,14 @@ from worker.checkpoints import CheckpointKeeper, pack
 from worker.heartbeat import Heartbeat, Stopped
 from worker.inputs import load_input
 from worker.patience import patiently
+from worker.phases import end_run, run_span
 from worker.process import Process
 from worker.recorder import Recorder, finite
 from worker.sizes import check_document, keep_arrays
 
 log = structlog.get_logger(__name__)
 
+RUN = "run job"
 INTERNAL = Failure(
     "internal_error",
     "the service failed at this job; its log has the reason under the job's id",
@@ -50,9 +52,10 @@ def run_job(process: Process, job_id: str) -> bool:
         work = runs.claim(session, job_id, process.new_owner(), process.lease, max_running)
     if work is None:
         return False
-    with job_context(job_id, attempt=work.claim.attempt):
+    with run_span(RUN, work) as span, job_context(job_id, attempt=work.claim.attempt):
         log.info("job started")
         outcome = _execute(process, work)
+        end_run(RUN, span, outcome)
         log.info("job ended", outcome=outcome)
     with process.database.write() as session:
         runs.ring_next(session, process.bell, work.tenant, max_running)

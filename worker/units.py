@@ -33,6 +33,7 @@ from core.results import Progress
 from worker.heartbeat import Heartbeat, Stopped
 from worker.inputs import load_input
 from worker.patience import patiently
+from worker.phases import end_run, run_span
 from worker.process import Process
 from worker.recorder import QuietRecorder, Recorder, finite
 from worker.runner import compute, explain
@@ -72,9 +73,11 @@ def run_unit(process: Process, job_id: str) -> bool:
         work = service.claim(session, process.bell, job_id, owner, process.lease, max_running)
     if work is None:
         return False
-    with job_context(job_id, attempt=work.claim.attempt, unit=work.claim.number):
+    name, about = f"run {work.task['kind']}", {"attempt": work.claim.attempt}
+    with run_span(name, work) as span, job_context(job_id, unit=work.claim.number, **about):
         log.info("unit started", task=work.task)
         outcome = _execute(process, work)
+        end_run(name, span, outcome)
         log.info("unit ended", outcome=outcome)
     with process.database.write() as session:
         ring_next(session, process.bell, work.tenant, max_running)

@@ -239,11 +239,14 @@ def _settings() -> Settings:
 
     from app.logs import configure_logging
     from app.settings import get_settings
+    from app.traces import current
 
     try:
         settings = get_settings()
     except ValidationError as error:
         _refuse("; ".join(f"{_variable(e['loc'])}{e['msg']}" for e in error.errors()))
+    if settings.traces_url and not current.is_installed():
+        _refuse(current.MISSING)
     configure_logging(settings.log_level, settings.log_format)
     _keep_private(settings)
     return settings

@@ -20,7 +20,7 @@ class Job(Rung, Base):
     `version` rises with every change and is the ETag. `n_events` numbers the events. `chosen` are
     the features found so far, `phase_seconds` the time spent so far in each phase. A job with
     `n_units` is never claimed itself, only its units are. `dataset_id` is no foreign key: a final
-    job outlives its dataset.
+    job outlives its dataset. `trace` are the headers that make a span part of its caller's trace.
     """
 
     WAITING, HELD = Status.QUEUED, Status.RUNNING
@@ -52,6 +52,7 @@ class Job(Rung, Base):
     n_units: Mapped[int] = mapped_column(default=0)
     n_units_done: Mapped[int] = mapped_column(default=0)
     error: Mapped[dict[str, Any] | None]
+    trace: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

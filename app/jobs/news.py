@@ -22,4 +22,5 @@ def news_of(row: AnyRow) -> News:
         data={**told, "attempts": row.attempt, "links": links},
         labels=row.labels,
         notify=row.specification.get("notify"),
+        trace=row.trace,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy.orm import Session
@@ -32,6 +32,9 @@ class Work(Generic[C]):
     tenant: str
     dataset_id: str
     specification: dict[str, Any]
+    trace: dict[str, str] | None
+    queued_at: datetime
+    started_at: datetime
 
 
 def claim(
@@ -54,7 +57,8 @@ def claim(
             return None
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     claimed = JobClaim(owner, row.attempt, row.id)
-    return Work(claimed, row.tenant, row.dataset_id, row.specification)
+    asked = (row.tenant, row.dataset_id, row.specification)
+    return Work(claimed, *asked, row.trace, row.available_at, row.now)
 
 
 def ring(bell: Bell, job: AnyRow) -> None:

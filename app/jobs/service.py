@@ -28,6 +28,7 @@ from app.jobs.state import Status
 from app.jobs.units import repository as units
 from app.jobs.units.plan import Task, plan_units
 from app.quota import UNLIMITED, Quota
+from app.traces import current
 from app.webhooks import naming
 
 
@@ -145,6 +146,7 @@ def _new_job(
         idempotency_key=key,
         request_hash=specification.digest(),
         n_units=len(tasks),
+        trace=current.traces().carrier() or None,
         created_at=now,
         available_at=now,
         enqueued_at=now,

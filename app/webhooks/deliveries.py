@@ -13,7 +13,7 @@ from app.db.clock import moment
 from app.webhooks.models import Delivery, DeliveryStatus
 from app.webhooks.repository import Position, is_before
 
-LISTED = tuple(c for c in Delivery.__table__.columns if c.name != "body")
+LISTED = tuple(c for c in Delivery.__table__.columns if c.name not in {"body", "trace"})
 
 
 def list_deliveries(

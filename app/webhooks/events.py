@@ -38,6 +38,7 @@ class News:
     data: Mapping[str, Any]
     labels: Mapping[str, str] = field(default_factory=dict)
     notify: str | None = None
+    trace: Mapping[str, str] | None = None
 
     def interests(self, events: Sequence[str], labels: Mapping[str, str]) -> bool:
         """Whether an endpoint with these filters is to hear of it: every label must agree."""

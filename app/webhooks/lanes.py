@@ -37,7 +37,9 @@ DUE = (
     Delivery.subject,
     Delivery.created_at,
     Delivery.event_id,
+    Delivery.event,
     Delivery.body,
+    Delivery.trace,
     Delivery.attempts,
     moment().label("now"),
 )

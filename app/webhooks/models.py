@@ -63,7 +63,7 @@ class Delivery(Base):
     """One event for one endpoint; `body` is what is signed, word for word.
 
     `event_id` is the same for every endpoint and every attempt. `pending_since` is when the
-    attempts began, `next_at` when the next one is due.
+    attempts began, `next_at` when the next one is due. `trace` is that of the job it tells of.
     """
 
     __tablename__ = "webhook_deliveries"
@@ -81,6 +81,7 @@ class Delivery(Base):
     event: Mapped[str] = mapped_column(Line(32))
     subject: Mapped[str] = mapped_column(Line(40))
     body: Mapped[str] = mapped_column(Words)
+    trace: Mapped[dict[str, Any] | None]
     status: Mapped[str] = mapped_column(Line(16), default=DeliveryStatus.PENDING)
     attempts: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime]

@@ -39,6 +39,7 @@ def deliveries_of(news: News, webhooks: Sequence[AnyRow], now: datetime) -> list
             event=news.kind,
             subject=news.subject,
             body=body,
+            trace=news.trace,
             next_at=now,
             pending_since=now,
             created_at=now,

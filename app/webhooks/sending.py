@@ -24,10 +24,14 @@ def send(
     *,
     seconds: float,
     allowed: Sequence[Network],
+    context: Mapping[str, str],
 ) -> Outcome:
-    """Deliver once; redirects are not followed, and of the answer only the status is read."""
+    """Deliver once; redirects are not followed, and of the answer only the status is read.
+
+    `context` are the headers of the trace that the receiver may go on with.
+    """
     timestamp, body = int(delivery.now.timestamp()), delivery.body
-    headers = signed_headers(keys, delivery.event_id, timestamp, body)
+    headers = {**context, **signed_headers(keys, delivery.event_id, timestamp, body)}
     try:
         place = parse_place(url)
         address = resolve(place.host, place.port, allowed)[0]

@@ -13,21 +13,35 @@ import structlog
 from app.logs import configure_logging
 from tests import servers
 from tests.app.running import Service, running_api, running_worker
+from tests.collector import Collector
+from tests.collector import collector as collecting
 
-SETTINGS = {"PITH_MAX_UPLOAD_BYTES": "2MiB", "PITH_ALLOWED_NETWORKS": "127.0.0.0/8"}
+SETTINGS = {
+    "PITH_MAX_UPLOAD_BYTES": "2MiB",
+    "PITH_ALLOWED_NETWORKS": "127.0.0.0/8",
+    "OTEL_BSP_SCHEDULE_DELAY": "100",  # milliseconds until spans are sent
+}
+
+
+@pytest.fixture(scope="session")
+def collector() -> Iterator[Collector]:
+    """Of the traces of all services here."""
+    with collecting() as state:
+        yield state
 
 
 @pytest.fixture(scope="session", params=["postgres", "sqlite"])
 def service(
     request: pytest.FixtureRequest,
     valkey: servers.Valkey,
+    collector: Collector,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Service]:
     """API and worker, once on Postgres and S3, once on SQLite and a directory."""
     data_dir = tmp_path_factory.mktemp(f"service-{request.param}")
     number = 1 if request.param == "postgres" else 2
     url, env = fresh_database(request, data_dir), fresh_store(request)
-    env |= SETTINGS
+    env |= SETTINGS | {"PITH_TRACES_URL": collector.url}
     env["PITH_CONNECTIONS"] = str(write_connections(data_dir))
     with (
         running_api(url, valkey.url(number), data_dir, **env) as service,

@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.door.body_limit import limit_body
+from app.api.door.tracing import end_span, request_span
 from app.api.problems import respond_to
 from app.logs import request_context
+from app.traces.spans import Span
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +75,7 @@ class Observed:
                 message["headers"] = _complete(message.get("headers", ()), request_id)
             await send(message)
 
-        with request_context(request_id):
+        with request_context(request_id), request_span(scope) as span:
             try:
                 await self.app(scope, limit_body(scope, receive, self.body_seconds), send_completed)
             except Exception as error:
@@ -83,10 +85,11 @@ class Observed:
                 response = await respond_to(Request(scope), error)
                 await response(scope, receive, send_completed)
             finally:
-                self._record(scope, status or 500, time.perf_counter() - started)
+                self._record(scope, span, status or 500, time.perf_counter() - started)
 
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, span: Span, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
+        end_span(span, scope, route, status)
         self.metrics.requests.labels(scope["method"], route, str(status)).inc()
         self.metrics.seconds.labels(route).observe(seconds)
         # Polls that went well would drown all else, and writing their line costs half a poll.

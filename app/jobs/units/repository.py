@@ -20,7 +20,7 @@ from app.jobs.state import FINAL, LIVE, Status, Transition
 from app.jobs.units.plan import SAMPLE, Task
 from app.leases import Claim, Waiting, is_free
 
-CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task)
+CHANGED = (Unit.job_id, Unit.number, Unit.attempt, Unit.task, Unit.available_at)
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ _JOB = select(
     Job.dataset_id,
     Job.status,
     Job.specification,
+    Job.trace,
     Job.n_units,
     Job.deadline_at,
     moment().label("now"),

@@ -67,7 +67,8 @@ def claim(
     if more:
         bell.ring(RUN_UNIT, job_id)
     claimed = UnitClaim(owner, unit.attempt, job_id, unit.number)
-    return UnitWork(claimed, job.tenant, job.dataset_id, job.specification, unit.task)
+    asked = (job.tenant, job.dataset_id, job.specification)
+    return UnitWork(claimed, *asked, job.trace, unit.available_at, job.now, unit.task)
 
 
 def _start(session: Session, job_id: str) -> None:

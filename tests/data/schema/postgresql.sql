@@ -99,6 +99,7 @@ COLUMN jobs n_units integer NOT NULL DEFAULT 0
 COLUMN jobs n_units_done integer NOT NULL DEFAULT 0
 COLUMN jobs priority integer NOT NULL DEFAULT 1
 COLUMN jobs title character varying(255)
+COLUMN jobs trace jsonb
 COLUMN upload_reservations id character varying(40) NOT NULL
 COLUMN upload_reservations tenant character varying(64) NOT NULL
 COLUMN upload_reservations n_bytes bigint NOT NULL
@@ -119,6 +120,7 @@ COLUMN webhook_deliveries last_error text
 COLUMN webhook_deliveries created_at timestamp with time zone NOT NULL
 COLUMN webhook_deliveries tried_at timestamp with time zone
 COLUMN webhook_deliveries delivered_at timestamp with time zone
+COLUMN webhook_deliveries trace jsonb
 COLUMN webhooks id character varying(40) NOT NULL
 COLUMN webhooks tenant character varying(64) NOT NULL
 COLUMN webhooks url character varying(1024) NOT NULL

@@ -122,7 +122,7 @@ CREATE TABLE jobs (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255),
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON,
 	CONSTRAINT pk_jobs PRIMARY KEY (id),
 	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
 )
@@ -149,7 +149,7 @@ CREATE TABLE webhook_deliveries (
 	last_error TEXT,
 	created_at DATETIME NOT NULL,
 	tried_at DATETIME,
-	delivered_at DATETIME,
+	delivered_at DATETIME, trace JSON,
 	CONSTRAINT pk_webhook_deliveries PRIMARY KEY (id),
 	CONSTRAINT fk_webhook_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id) ON DELETE CASCADE
 )
