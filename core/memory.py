@@ -46,8 +46,8 @@ RIVAL_ROW = 128
 """For each row: its weight, its label and the joint codes that a rival counts."""
 
 LANES = 8
-PARAMETER_BYTES = 48
-"""For each level and lane: logs and counts in single precision, and five sets of parameters."""
+PARAMETER_BYTES = 52
+"""For each level and lane: logs in single precision, counts and five sets of parameters."""
 
 POSTERIOR_BYTES = 12
 """For each row, model and state: in double precision, and a copy in single on the way."""

@@ -1,4 +1,4 @@
-"""Compiled loops of the fit. Arrays in, arrays out; shapes and symbols are those of `bank.py`."""
+"""Compiled loops of the E-step and of leaps. Shapes and symbols are those of `bank.py`."""
 
 from __future__ import annotations
 
@@ -169,91 +169,6 @@ def expect(
             flat_mass[mass_at : mass_at + W] = 0
             for r in range(first, last):
                 add_rows(flat_mass, mass_at, flat_resp, ((tile * n_rows + r) * W,), width)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collect(
-    blocks: Any, block_class: Any, order: Any, run_ptr: Any, run_code: Any, run_end: Any,
-    leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
-) -> None:  # fmt: skip
-    """M-step of groups g0..g1: sum responsibilities by code, block after block in a fixed order.
-
-    Rows that share a code stand together in `order`, so that four are added for one store.
-    """
-    W = len(width)
-    n_tiles, n_rows, _ = resp.shape
-    n_groups = order.shape[0]
-    slice_size = counts.shape[1] * W
-    flat_resp, flat_counts = resp.reshape(-1), counts.reshape(-1)
-    for b in range(len(block_class)):
-        first = blocks[b]
-        for g in range(g0, g1):
-            for tile in range(n_tiles):
-                part = block_class[b] * n_tiles + tile
-                counts_at = part * slice_size + leaf_start[g] * W
-                resp_at = (tile * n_rows + first) * W
-                i = first
-                for run in range(run_ptr[b * n_groups + g], run_ptr[b * n_groups + g + 1]):
-                    stop = first + run_end[run]
-                    at = counts_at + run_code[run] * W
-                    while i + 4 <= stop:
-                        rows = (
-                            resp_at + order[g, i] * W,
-                            resp_at + order[g, i + 1] * W,
-                            resp_at + order[g, i + 2] * W,
-                            resp_at + order[g, i + 3] * W,
-                        )
-                        add_rows(flat_counts, at, flat_resp, rows, width)
-                        i += 4
-                    while i < stop:
-                        add_rows(flat_counts, at, flat_resp, (resp_at + order[g, i] * W,), width)
-                        i += 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collapse(
-    node_parent: Any, node_level: Any, lo: int, hi: int, counts: Any, level_counts: Any, width: Any
-) -> None:
-    """Fold counts of codes into counts of levels, from the leaves of nodes lo..hi to the root."""
-    W = len(width)
-    n_slices = counts.shape[0]
-    n_nodes = counts.shape[1]
-    n_levels = level_counts.shape[1]
-    flat_counts, flat_levels = counts.reshape(-1), level_counts.reshape(-1)
-    for i in range(n_slices):
-        nodes_at, levels_at = i * n_nodes * W, i * n_levels * W
-        for node in range(hi - 1, lo - 1, -1):
-            at = nodes_at + node * W
-            if node_level[node] != 0:
-                add_rows(flat_levels, levels_at + node_level[node] * W, flat_counts, (at,), width)
-            if node_parent[node] != 0:
-                add_rows(flat_counts, nodes_at + node_parent[node] * W, flat_counts, (at,), width)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def update(
-    level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any
-) -> None:
-    """New probabilities of variables v0..v1 from their counts, with the Dirichlet prior added.
-
-    A state that saw nothing of a variable takes the variable's marginal.
-    """
-    n_slices, _, W = level_counts.shape
-    total = np.empty(W)
-    for i in range(n_slices):
-        for v in range(v0, v1):
-            lo, hi = var_start[v], var_start[v + 1]
-            total[:] = smoothing
-            for row in range(lo, hi):
-                for f in range(W):
-                    total[f] += level_counts[i, row, f]
-            for row in range(lo, hi):
-                pseudo = smoothing * marginal[row]
-                for f in range(W):
-                    seen = total[f] > 0
-                    probs[i, row, f] = (
-                        (level_counts[i, row, f] + pseudo) / total[f] if seen else marginal[row]
-                    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -22,8 +22,9 @@ MAX_WIDTH = 32
 def _add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width: Any) -> Any:
     """target[at : at + W] += source[row : row + W] for each of `rows`, with W = len(width).
 
-    `target` and `source` are flat float32 arrays, `at` and `rows` (a tuple) offsets into them, and
-    `width` is a tuple whose length makes W a constant of the compiled code.
+    `target` and `source` are flat arrays, float32 but for a target that may be float64; `at` and
+    `rows` (a tuple) are offsets into them, and `width` is a tuple whose length makes W a constant
+    of the compiled code.
     """
     signature = types.void(target, at, source, rows, width)
 
@@ -32,19 +33,20 @@ def _add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, widt
         target_data = context.make_array(target_type)(context, builder, args[0]).data
         source_data = context.make_array(source_type)(context, builder, args[2]).data
         offsets = [builder.extract_value(args[3], i) for i in range(len(rows))]
-        vector = ir.VectorType(ir.FloatType(), LANES).as_pointer()
+        is_double = target_type.dtype == types.float64
+        single = ir.VectorType(ir.FloatType(), LANES)
+        wanted = ir.VectorType(ir.DoubleType(), LANES) if is_double else single
 
-        def at_lane(data: Any, offset: Any, lane: int) -> Any:
+        def at_lane(data: Any, offset: Any, lane: int, vector: Any) -> Any:
             first = builder.add(offset, ir.Constant(offset.type, lane))
-            return builder.bitcast(builder.gep(data, [first]), vector)
+            return builder.bitcast(builder.gep(data, [first]), vector.as_pointer())
 
         for lane in range(0, len(width), LANES):
-            place = at_lane(target_data, args[1], lane)
+            place = at_lane(target_data, args[1], lane, wanted)
             total = builder.load(place, align=4)
             for offset in offsets:
-                total = builder.fadd(
-                    total, builder.load(at_lane(source_data, offset, lane), align=4)
-                )
+                row = builder.load(at_lane(source_data, offset, lane, single), align=4)
+                total = builder.fadd(total, builder.fpext(row, wanted) if is_double else row)
             builder.store(total, place, align=4)
         return context.get_dummy_value()
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats, Ints, Singles, Truths
+from core.cpd import _counting_kernels as counting
 from core.cpd import _kernels as kernels
 from core.cpd._lanes import LANES, MAX_WIDTH
 from core.cpd.model import CpdFit
@@ -100,7 +101,7 @@ class Bank:
         shape = (n_slices, int(rows.var_start[-1]), self.layout.width)
         n_nodes = len(rows.packed.tree.node_parent)
         self._logs = np.zeros(shape, dtype=np.float32)
-        self._level_counts = np.zeros(shape, dtype=np.float32)
+        self._level_counts = np.zeros(shape)
         self._table = np.zeros((n_slices, n_nodes, self.layout.width), dtype=np.float32)
         self._penalty = np.zeros((n_slices, len(rows.var_start) - 1, self.layout.width))
         n_rows = rows.packed.codes.shape[1]
@@ -173,23 +174,22 @@ class Bank:
 
     def maximise(self) -> Parameters:
         """M-step from the responsibilities of the last E-step."""
-        packed, tree, width = self.rows.packed, self.rows.packed.tree, self._width
-        probs = np.empty_like(self._logs, dtype=np.float64)
+        packed, tree = self.rows.packed, self.rows.packed.tree
+        probs = np.empty_like(self._level_counts)
         probs[:, 0] = 1
 
         def task(g0: int, g1: int) -> None:
-            n0, n1 = tree.group_nodes[g0], tree.group_nodes[g1]
             v0, v1 = tree.group_vars[g0], tree.group_vars[g1]
             l0, l1 = self.rows.var_start[v0], self.rows.var_start[v1]
-            counts, level_counts = self._table, self._level_counts
-            counts[:, n0:n1] = 0
+            level_counts = self._level_counts
             level_counts[:, l0:l1] = 0
-            kernels.collect(
-                packed.blocks, packed.block_class, packed.order, packed.run_ptr, packed.run_code,
-                packed.run_end, tree.leaf_start, g0, g1, self._resp, counts, width,
+            counting.collect(
+                packed.blocks, packed.block_class, packed.stretches, packed.order, packed.run_ptr,
+                packed.run_code, packed.run_end, tree.node_parent, tree.node_level,
+                tree.group_nodes, tree.leaf_start, g0, g1, self._resp, self._table, level_counts,
+                self._width,
             )  # fmt: skip
-            kernels.collapse(tree.node_parent, tree.node_level, n0, n1, counts, level_counts, width)
-            kernels.update(
+            counting.update(
                 level_counts, self.rows.var_start, v0, v1, self.rows.marginal, self.smoothing, probs
             )
 

@@ -22,6 +22,9 @@ NODE_COST = 3
 BLOCK_ROWS = 1024
 """Rows worked on together: their posteriors, 32 floats each, stay in the second-level cache."""
 
+STRETCH_BLOCKS = 16
+"""Blocks whose responsibilities are summed in single precision."""
+
 
 @dataclass(frozen=True)
 class DistinctRows:
@@ -49,12 +52,16 @@ class Tree:
 
 @dataclass(frozen=True)
 class Packed:
-    """Packed codes (n_groups, n_rows), cut into blocks of one class, and sorted within them."""
+    """Packed codes (n_groups, n_rows), cut into blocks of one class, and sorted within them.
+
+    blocks: (n_blocks + 1,) first row of each; stretches: first block of each, all of one class.
+    """
 
     codes: Bytes
     tree: Tree
     blocks: Ints
     block_class: Ints
+    stretches: Ints
     order: NDArray[np.uint16]
     run_ptr: Ints
     run_code: Bytes
@@ -82,17 +89,19 @@ def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = ignore
     """Pack `columns` (n_vars, n_rows), whose rows are sorted by their `classes`."""
     packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
     on_wait()
-    blocks, block_class = _cut_blocks(classes)
+    blocks, block_class = _cut(classes, BLOCK_ROWS)
+    stretches, _ = _cut(block_class, STRETCH_BLOCKS)
     run_ptr = kernels.count_runs(packed, blocks)
     on_wait()
     order, run_code, run_end = kernels.sort_blocks(packed, blocks, run_ptr)
-    return Packed(packed, tree, blocks, block_class, order, run_ptr, run_code, run_end)
+    return Packed(packed, tree, blocks, block_class, stretches, order, run_ptr, run_code, run_end)
 
 
-def _cut_blocks(classes: Ints) -> tuple[Ints, Ints]:
+def _cut(classes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Where parts of one class and at most so many members begin, and the class of each."""
     class_start = np.flatnonzero(np.diff(classes, prepend=-1))
     class_stop = np.append(class_start[1:], len(classes))
-    starts = [np.arange(a, b, BLOCK_ROWS) for a, b in zip(class_start, class_stop, strict=True)]
+    starts = [np.arange(a, b, size) for a, b in zip(class_start, class_stop, strict=True)]
     firsts = np.concatenate(starts).astype(np.int64)
     return np.append(firsts, len(classes)), classes[firsts]
 

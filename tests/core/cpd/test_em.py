@@ -179,6 +179,18 @@ def test_acceleration_reaches_the_same_end_in_fewer_iterations() -> None:
     assert fast.objective[-1] == pytest.approx(plain.objective[-1], abs=1e-5)
 
 
+def test_the_model_has_the_margins_of_many_rows() -> None:
+    # True of every M-step without smoothing; a sum of all rows in single precision is 2e-4 off.
+    rng = np.random.default_rng(0)
+    n_levels = np.array([30] * 4 + [4] * 8)
+    codes = rng.integers(0, n_levels, (300_000, 12)).astype(np.uint8)
+    codes[:, 4:] *= rng.random((300_000, 8)) < 0.02
+    fit = World(codes, n_levels).fit(rank=16, smoothing=0, max_iter=2, accelerate=False)
+    for factor, column in zip(fit.factors, codes.T, strict=True):
+        shares = np.bincount(column) / len(column)
+        assert factor @ fit.weights == pytest.approx(shares, rel=3e-5)
+
+
 @pytest.mark.parametrize("n_init", [1, 4])
 def test_no_more_iterations_than_asked_for(n_init: int) -> None:
     assert random_world(1).fit(max_iter=7, n_init=n_init, tol=0).n_iter == 7
