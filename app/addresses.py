@@ -16,6 +16,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 PORTS = {"http": 80, "https": 443}
+SETTING = "PITH_ALLOWED_NETWORKS"
 # Translators (NAT64) take an IPv4 address from the last four bytes.
 _TRANSLATED = ip_network("64:ff9b::/96")
 
@@ -33,6 +34,13 @@ class Place:
     host: str
     port: int
     target: str
+
+    @property
+    def name(self) -> str:
+        """The host, with its port unless that is the usual one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = self.port == PORTS["https" if self.is_secure else "http"]
+        return host if usual else f"{host}:{self.port}"
 
 
 def parse_place(url: str) -> Place:
@@ -65,7 +73,7 @@ def check_literal(host: str, allowed: Sequence[Network]) -> None:
     _check(address, allowed)
 
 
-def resolve(host: str, port: int, allowed: Sequence[Network]) -> list[str]:
+def resolve(host: str, port: int, allowed: Sequence[Network], setting: str = SETTING) -> list[str]:
     """Every address of a host, or AddressRefused if one of them may not be called."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -73,15 +81,15 @@ def resolve(host: str, port: int, allowed: Sequence[Network]) -> list[str]:
         raise AddressRefused(f"has a host that cannot be resolved: {host}") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     for address in addresses:
-        _check(ip_address(address), allowed)
+        _check(ip_address(address), allowed, setting)
     return addresses
 
 
-def _check(address: Address, allowed: Sequence[Network]) -> None:
+def _check(address: Address, allowed: Sequence[Network], setting: str = SETTING) -> None:
     if not (_is_public(address) or any(_lies_in(address, network) for network in allowed)):
         raise AddressRefused(
             f"leads to {address}, which is not public; an operator can allow its network "
-            "(PITH_ALLOWED_NETWORKS)"
+            f"({setting})"
         )
 
 

@@ -26,8 +26,10 @@ log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.02
 STDERR = "stderr"
+# Networks with certificates of their own name them so.
+AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 # All that a reader of strangers' files finds in its environment: no address, no password, no key.
-INHERITED = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "POLARS_MAX_THREADS")
+INHERITED = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "POLARS_MAX_THREADS", *AUTHORITIES)
 # By somebody outside, or by the kernel, which says so elsewhere: not by the file.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGBUS}
 CRASHED = "the file makes its reader crash; it is damaged or was made to"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import (
     BaseModel,
@@ -80,12 +80,22 @@ class Bucket(Common):
 
 
 class Https(Common):
-    """Files of these hosts; `networks` are private ones that they may be in."""
+    """Files of these hosts, `host:port` unless it is the usual one.
+
+    `networks` are private ones that they may be in.
+    """
 
     type: Literal["https"]
     hosts: list[str] = Field(min_length=1)
     networks: list[str] = []
     plain: bool = Field(False, description="Also without TLS, for tests and private networks.")
+
+    @field_validator("hosts")
+    @classmethod
+    def _check_hosts(cls, value: list[str]) -> list[str]:
+        if any(not host or set(host) & set("/@?#*") for host in value):
+            raise ValueError("hosts are names, without a scheme and a path")
+        return [host.lower() for host in value]
 
     @field_validator("networks")
     @classmethod
@@ -109,7 +119,8 @@ class Postgres(Common):
     @classmethod
     def _check_address(cls, value: str) -> str:
         parts = urlsplit(value)
-        if parts.scheme not in {"postgres", "postgresql"} or parts.password:
+        in_query = "password" in dict(parse_qsl(parts.query))
+        if parts.scheme not in {"postgres", "postgresql"} or parts.password or in_query:
             raise ValueError("the url must begin with postgresql:// and hold no password")
         return value
 

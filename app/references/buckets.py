@@ -15,7 +15,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from app.connections.paths import is_within, matcher, root_of
 from app.datasets.faults import Passing, Rejected
-from app.store.files import FOOTER_BYTES, Reading, translated
+from app.store.files import FOOTER_BYTES, RETRY_SECONDS, Reading, translated
 
 MAX_OBJECTS = 10_000
 CHANGED = "an object changed while it was read"
@@ -48,7 +48,11 @@ def open_bucket(connection: Mapping[str, Any]) -> ObjectStore:
         if connection[name]:
             config[name] = connection[name]
     # Whether HTTP will do is said by the endpoint that the operator gave.
-    options: Any = {"config": config, "client_options": {"allow_http": True}}
+    options: Any = {
+        "config": config,
+        "client_options": {"allow_http": True},
+        "retry_config": {"retry_timeout": RETRY_SECONDS},
+    }
     return from_url(connection["url"], **options)
 
 

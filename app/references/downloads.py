@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import http.client
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,23 +50,30 @@ def _judged(connection: Mapping[str, Any], url: str) -> Place:
         place = parse_place(url)
     except AddressRefused as error:
         raise Rejected(f"the address {error}") from None
-    if place.host not in connection["hosts"] or not (place.is_secure or connection["plain"]):
-        raise Rejected(f"the connection does not lead to {place.host!r}")
+    if place.name not in connection["hosts"] or not (place.is_secure or connection["plain"]):
+        raise Rejected(f"the connection does not lead to {place.name!r}")
     return place
 
 
-def _answer(connection: Mapping[str, Any], place: Place) -> http.client.HTTPResponse:
-    try:
-        networks = parse_networks(",".join(connection["networks"]))
-        address, *_ = resolve(place.host, place.port, networks)
-    except AddressRefused as error:
-        raise Rejected(f"the address {error}") from None
-    client = _client(replace(place, host=address), place.host)
-    headers = {"Host": place.host if place.port in (80, 443) else f"{place.host}:{place.port}"}
+@contextmanager
+def _answer(connection: Mapping[str, Any], place: Place) -> Iterator[http.client.HTTPResponse]:
+    headers = {"Host": place.name, "Accept-Encoding": "identity"}
     if token := connection["secrets"].get("token"):
         headers["Authorization"] = f"Bearer {token}"
-    client.request("GET", place.target, headers={**headers, "Accept-Encoding": "identity"})
-    return client.getresponse()
+    with closing(_client(_located(connection, place), place.host)) as client:
+        client.request("GET", place.target, headers=headers)
+        with client.getresponse() as answer:
+            yield answer
+
+
+def _located(connection: Mapping[str, Any], place: Place) -> Place:
+    """The same by an address that was judged, which is the one to connect to."""
+    try:
+        networks = parse_networks(",".join(connection["networks"]))
+        address, *_ = resolve(place.host, place.port, networks, "its connection")
+    except AddressRefused as error:
+        raise Rejected(f"the address {error}") from None
+    return replace(place, host=address)
 
 
 def _client(place: Place, name: str) -> http.client.HTTPConnection:
@@ -73,7 +81,12 @@ def _client(place: Place, name: str) -> http.client.HTTPConnection:
     client = http.client.HTTPConnection(place.host, place.port, timeout=SECONDS)
     client.connect()
     if place.is_secure:
-        client.sock = ssl.create_default_context().wrap_socket(client.sock, server_hostname=name)
+        try:
+            context = ssl.create_default_context()
+            client.sock = context.wrap_socket(client.sock, server_hostname=name)
+        except BaseException:
+            client.close()
+            raise
     return client
 
 

@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import obstore
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Most footers and headers fit into one request for so much.
 FOOTER_BYTES = 64 << 10
+# Short outages are sat out; what is longer is told, and tried again by whoever can wait.
+RETRY_SECONDS = timedelta(seconds=30)
 
 log = structlog.get_logger(__name__)
 
@@ -74,6 +77,10 @@ class Reading(io.RawIOBase):
     def tell(self) -> int:
         """Where the next byte comes from."""
         return self._place
+
+    def readall(self) -> bytes:
+        """The rest, in one request."""
+        return self.read(max(0, self._size - self._place)) or b""
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         """Fetch what fits, or what is left."""

@@ -22,13 +22,11 @@ from obstore.store import from_url
 
 from app.store.base import Wanted
 from app.store.fetching import PART_BYTES, PARTS_UNDER_WAY, fetch
-from app.store.files import FOOTER_BYTES, Reading, Writing, translated
+from app.store.files import FOOTER_BYTES, RETRY_SECONDS, Reading, Writing, translated
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
 
-# Short outages are sat out; what is longer is told, and tried again by whoever can wait.
-RETRY_SECONDS = timedelta(seconds=30)
 CLOCK = ".clock"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
