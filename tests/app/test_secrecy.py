@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -108,3 +109,85 @@ def migrate(env: dict[str, str]) -> str:
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     return done.stdout + done.stderr
+
+
+CONNECTIONS = """
+[lake]
+type = "file"
+url = "file://{directory}/lake"
+secrets.unused = {{ env = "HUSH_A" }}
+[bucket]
+type = "s3"
+url = "s3://nobody/nothing"
+endpoint = "{s3}"
+secrets.access_key_id = {{ env = "HUSH_B" }}
+secrets.secret_access_key = {{ env = "HUSH_C" }}
+[warehouse]
+type = "postgres"
+url = "postgresql://{owner}@127.0.0.1:{postgres}/{database}"
+queries = true
+secrets.password = {{ env = "HUSH_D" }}
+[gone]
+type = "postgres"
+url = "postgresql://{owner}@127.0.0.1:{postgres}/gone"
+secrets.password = {{ env = "HUSH_D" }}
+[web]
+type = "https"
+hosts = ["localhost"]
+secrets.token = {{ env = "HUSH_E" }}
+[unset]
+type = "https"
+hosts = ["localhost"]
+secrets.token = {{ env = "HUSH_F" }}
+"""
+SOURCES: dict[str, dict[str, str]] = {
+    "bucket": {"path": "x.csv"},
+    "warehouse": {"query": "SELECT 1 AS a, current_setting('hush.x') AS b"},
+    "gone": {"table": "x"},
+    "web": {"path": "https://localhost/x.csv"},
+    "unset": {"path": "https://localhost/x.csv"},
+}
+
+
+def test_secrets_of_connections_are_nowhere(
+    sqlite_url: str,
+    postgres: servers.Postgres,
+    s3: servers.S3,
+    valkey: servers.Valkey,
+    tmp_path: Path,
+) -> None:
+    """Every kind of connection fails, one does not; then all that was kept or told is searched."""
+    where = {"directory": tmp_path, "s3": s3.env["AWS_ENDPOINT_URL"], "owner": servers.OWNER}
+    where |= {"postgres": postgres.port, "database": postgres.create()}
+    (tmp_path / "connections.toml").write_text(CONNECTIONS.format(**where))
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / "x.csv").write_bytes(CSV)
+    env = {f"HUSH_{name}": f"hush-{name}-hush" for name in "ABCDE"}
+    env |= {"PITH_CONNECTIONS": str(tmp_path / "connections.toml"), "PITH_LOG_LEVEL": "debug"}
+    env["PITH_BACKOFF_SECONDS"] = "0.05"
+    with (
+        running_api(sqlite_url, valkey.url(5), tmp_path, **env) as service,
+        running_worker(service),
+    ):
+        told = [str(fail(service, name, source)) for name, source in SOURCES.items()]
+        body = {"source": {"connection": "lake", "path": "x.csv"}, "target": "y"}
+        job = service.final(service.client.post("/v1/jobs", json=body).json()["id"])
+        assert job["status"] == "succeeded", job
+        paths = ("/v1/connections", "/v1/datasets", f"/v1/jobs/{job['id']}/report", "/", "/metrics")
+        told += [service.client.get(path).text for path in paths]
+    told += [
+        path.read_bytes().decode(errors="replace") for path in tmp_path.rglob("*") if path.is_file()
+    ]
+    assert "failed" in (tmp_path / "worker.log").read_text()
+    for text in told:
+        assert "hush-" not in text
+
+
+def fail(service: Service, connection: str, source: dict[str, str]) -> Any:
+    body = {"source": {"connection": connection, **source}}
+    answer = service.client.post("/v1/datasets", json=body).json()
+    dataset = service.until(
+        f"/v1/datasets/{answer['id']}", lambda body: body["status"] != "processing"
+    )
+    assert dataset["status"] == "rejected", dataset
+    return dataset
