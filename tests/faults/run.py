@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -9,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from app.datasets.models import Dataset
 from app.db.session import make_engine
-from app.jobs.models import Job
+from app.jobs.models import Job, JobEvent
 from app.jobs.state import LIVE
 from app.webhooks.models import Delivery
 from tests.faults.audience import Audience, audience
@@ -25,8 +27,10 @@ from tests.faults.plan import Kind, plan
 from tests.faults.stage import Stage, stage
 
 START_SECONDS = 300.0
-# After the last fault: leases run out, attempts are made again, long jobs meet their deadline.
-SETTLE_SECONDS = 120.0
+# After the last fault: leases run out, attempts are made again, long jobs meet their deadline. A
+# slow machine may take longer for all of it, but not without anything happening, nor for ever.
+STILL_SECONDS = 120.0
+SETTLE_SECONDS = 900.0
 
 
 @dataclass(frozen=True)
@@ -83,15 +87,28 @@ def _wait_for(running: Stage) -> None:
 
 
 def _settle(running: Stage) -> None:
-    """Wait until nothing is to be done, as long as that may take."""
+    """Wait until nothing is to be done, or nothing happens though something is."""
+    engine = make_engine(running.database_url, pool_size=0)
+    end = time.monotonic() + SETTLE_SECONDS
+    seen, deadline = (-1, -1), end
+    while time.monotonic() < min(deadline, end):
+        with engine.connect() as connection:
+            n_open, n_events = (connection.execute(n).scalar_one() for n in (_to_do(), _done()))
+        if not n_open:
+            break
+        if (n_open, n_events) != seen:
+            seen, deadline = (n_open, n_events), time.monotonic() + STILL_SECONDS
+        time.sleep(0.2)
+    engine.dispose()
+
+
+def _to_do() -> Select[int]:
     live = select(func.count()).select_from(Job).where(Job.status.in_(LIVE))
     unread = select(func.count()).select_from(Dataset).where(Dataset.status == "processing")
     untold = select(func.count()).select_from(Delivery).where(Delivery.status == "pending")
-    engine = make_engine(running.database_url, pool_size=0)
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while time.monotonic() < deadline:
-        with engine.connect() as connection:
-            if not sum(connection.execute(n).scalar_one() for n in (live, unread, untold)):
-                break
-        time.sleep(0.2)
-    engine.dispose()
+    parts = (one.scalar_subquery() for one in (live, unread, untold))
+    return select(functools.reduce(operator.add, parts))
+
+
+def _done() -> Select[int]:
+    return select(func.count()).select_from(JobEvent)

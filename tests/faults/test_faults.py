@@ -21,14 +21,25 @@ from tests.faults.stage import APART_SECONDS, SKEW
 
 SEED = 20261116
 SECONDS = 50.0  # and some more until all has come to rest
+N_LAST_LINES = 60
 
 
 def test_nothing_is_lost_or_done_twice_in_a_minute_of_faults(tmp_path: Path) -> None:
     report = run(SEED, SECONDS, n_clients=4, n_workers=2, directory=tmp_path)
-    assert report.violations == []
+    assert report.violations == [], _last_words(tmp_path)
     assert report.inflicted
     assert report.n_heard >= 2 * len(report.evidence.jobs)
     assert "succeeded" in {job.status for job in report.evidence.jobs.values()}
+
+
+def _last_words(directory: Path) -> str:
+    """The ends of the logs: such a run is seldom made twice."""
+    logs = sorted(directory.glob("*.log"))
+    return "\n".join(f"{log.name}:\n{_tail(log)}" for log in logs)
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-N_LAST_LINES:])
 
 
 def test_a_seed_is_one_plan() -> None:
