@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 from celery import Celery
+from kombu.entity import Queue
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
@@ -38,6 +39,11 @@ RUN_JOB = Call("pith.run_job", JOBS_QUEUE)
 # With the id of the job: whoever hears it takes the unit that is next.
 RUN_UNIT = Call("pith.run_unit", JOBS_QUEUE)
 
+
+def _queue(name: str) -> Queue:
+    return Queue(name, no_ack=True)  # type: ignore[no-untyped-call]
+
+
 # A dead broker costs a ring this long, not the kernel's minutes.
 _TIMEOUTS: dict[str, Any] = {"socket_connect_timeout": 2, "socket_timeout": 5}
 SETTINGS: dict[str, Any] = {
@@ -47,12 +53,16 @@ SETTINGS: dict[str, Any] = {
     # The row is the result. A backend would be a second truth, and fill up.
     "task_ignore_result": True,
     "result_backend": None,
-    # Acknowledge early. Late acknowledgement re-runs tasks longer than the visibility timeout
-    # (celery#5935) and can block on MemoryError (celery#10462); the lease recovers what is lost.
+    # Nothing is acknowledged. Late acknowledgement re-runs tasks longer than the visibility timeout
+    # (celery#5935) and can block on MemoryError (celery#10462); after an early one that breaks off
+    # with its connection, a worker waits for ever for room to fetch (celery#8091). The lease
+    # recovers what is lost.
+    "task_queues": [_queue(JOBS_QUEUE), _queue(READS_QUEUE)],
     "task_acks_late": False,
     "task_reject_on_worker_lost": False,
-    # A worker that hoards messages makes jobs wait behind a long one while others are idle.
-    "worker_prefetch_multiplier": 1,
+    # Fetch a message only when somebody is free: none waits behind a long task while another worker
+    # is idle.
+    "worker_disable_prefetch": True,
     # A broker that is not up yet is waited for; the default changes to giving up.
     "broker_connection_retry_on_startup": True,
     "broker_connection_max_retries": None,

@@ -43,9 +43,6 @@ def main() -> None:
 
 def _limits(settings: Settings) -> dict[str, Any]:
     return {
-        # Fetch a message only when a process is free: a job never waits behind a long one while
-        # another worker is idle.
-        "worker_disable_prefetch": True,
         # Leaks of libraries end with the process.
         "worker_max_tasks_per_child": settings.worker_max_jobs,
         "worker_max_memory_per_child": settings.worker_max_memory_bytes // 1024,

@@ -20,11 +20,16 @@ class Proxy:
         self._open = asyncio.Event()
         self._open.set()
         self._dead: set[asyncio.StreamWriter] = set()
+        self._dreaded: bytes | None = None
         self.port = 0
 
     def cut(self) -> None:
         """Reset every connection there is; new ones are welcome."""
         self._loop.call_soon_threadsafe(self._cut)
+
+    def cut_at(self, word: bytes) -> None:
+        """Reset every connection there is whenever this is said on one of them."""
+        self._dreaded = word
 
     def hold(self) -> None:
         """Keep back what arrives from now on, in both directions."""
@@ -71,7 +76,9 @@ class Proxy:
         with suppress(ConnectionError):
             while chunk := await reader.read(CHUNK):
                 await self._open.wait()
-                if writer not in self._dead:
+                if self._dreaded is not None and self._dreaded in chunk:
+                    self._cut()
+                elif writer not in self._dead:
                     writer.write(chunk)
                     await writer.drain()
         # One side has ended; the other may be waiting for words that will not come.
