@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from core.arrays import Floats, Values
 from core.measures import Measure
@@ -40,7 +39,7 @@ def number_scores(predicted: Floats, truth: Floats, weights: Floats) -> Found:
     missed = np.average((truth - predicted) ** 2, weights=weights)
     return {
         "r2": float(1 - missed / spread) if spread > 0 else 0.0,
-        "rank_correlation": _correlation(rankdata(predicted), rankdata(truth), weights),
+        "rank_correlation": _correlation(_ranks(predicted), _ranks(truth), weights),
     }
 
 
@@ -68,6 +67,13 @@ def _auc(belief: Floats, members: Values, weights: Floats) -> float:
     outside = np.bincount(place, weights * ~members)
     below = np.cumsum(outside) - outside / 2
     return float(inside @ below / (inside.sum() * outside.sum()))
+
+
+def _ranks(values: Floats) -> Floats:
+    """From 1, equals share their mean; scipy.stats has it too, and takes half a second to load."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    shared: Floats = np.cumsum(count) - (count - 1) / 2
+    return shared[place]
 
 
 def _correlation(one: Floats, other: Floats, weights: Floats) -> float:
