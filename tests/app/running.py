@@ -127,7 +127,7 @@ def running_api(
 @contextmanager
 def running_worker(service: Service, name: str = "worker") -> Iterator[subprocess.Popen[bytes]]:
     """A worker with the stand-in engine."""
-    command = [sys.executable, "-m", "tests.worker.fake_engine"]
+    command = [sys.executable, "-m", "tests.worker.fake_worker"]
     with _process(command, service.env, service.data_dir / f"{name}.log") as process:
         yield process
 

@@ -1,4 +1,4 @@
-"""A worker whose `core.pipeline` is a small deterministic stand-in that can be told what to do.
+"""Runs jobs with a small deterministic stand-in for `core.pipeline` that can be told what to do.
 
 The target's name says how the run behaves: `slow` takes its time, `crash` kills its process,
 `fault` raises what nobody expects, `huge` runs out of memory, `refused` raises an error of core.
@@ -136,14 +136,7 @@ def install() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["jobs"]:
-        install()
-        from worker.jobs import main
+    install()
+    from worker.jobs import main
 
-        main()
-    else:
-        from app.logs import configure_logging
-        from worker.main import run
-
-        configure_logging("info", "json")
-        run(jobs=[sys.executable, "-m", "tests.worker.fake_engine", "jobs"])
+    main()
