@@ -6,6 +6,7 @@ And what keeps a run short: kernels are compiled once, and long tests come first
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,10 @@ import pytest
 
 from app.db.migrate import upgrade
 from tests import servers
+
+# As the Makefile does: without bytecode on disk every start of a process compiles all it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).parents[1]
 WARM = "from core.warm import warm_kernels; warm_kernels()"
