@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, BinaryIO
 
 import pyarrow.parquet as pq
@@ -15,14 +15,17 @@ TAIL_BYTES = 8
 
 def ranges_without(excluded: Collection[str], file: BinaryIO) -> list[Range]:
     """The footer, and every column that is not excluded."""
-    return ranges_of(lambda path: path not in excluded, file)
-
-
-def ranges_of(is_wanted: Callable[[str], bool], file: BinaryIO) -> list[Range]:
-    """The footer, and every column whose path is wanted."""
     footer = pq.read_metadata(file)
-    groups = (footer.row_group(group) for group in range(footer.num_row_groups))
-    chunks = (group.column(n) for group in groups for n in range(group.num_columns))
+    every = range(footer.num_row_groups)
+    return ranges_in(footer, file, lambda path: path not in excluded, every)
+
+
+def ranges_in(
+    footer: Any, file: BinaryIO, is_wanted: Callable[[str], bool], groups: Iterable[int]
+) -> list[Range]:
+    """The footer, and of these row groups every column whose path is wanted."""
+    found = (footer.row_group(group) for group in groups)
+    chunks = (group.column(n) for group in found for n in range(group.num_columns))
     wanted = [_range(chunk) for chunk in chunks if is_wanted(chunk.path_in_schema)]
     return [*wanted, _footer(file)]
 

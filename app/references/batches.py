@@ -31,7 +31,10 @@ def first_line(error: Exception) -> str:
 
 
 def scan_batches(
-    reader: Any, directory: Path, limits: Limits, tell: Callable[[int, int], None]
+    reader: Any,
+    directory: Path,
+    limits: Limits,
+    tell: Callable[[int, int], None] = lambda *_: None,
 ) -> pl.LazyFrame:
     """Batch by batch into a file that can be scanned; more rows than allowed are refused."""
     check_names(reader.schema.names, limits)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import polars as pl
 from obstore.store import ObjectStore
@@ -15,12 +15,14 @@ from app.datasets import tables
 from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format, format_of
 from app.datasets.limits import Limits
-from app.datasets.parquet_ranges import ranges_of
-from app.references.buckets import Found, check_unchanged, open_object
-from app.references.shaping import wanted_columns
-from app.store.fetching import fetch
+from app.references.buckets import Found, Tell
+from app.references.fetching import bring
+from app.references.parquet import scan_parquet
+from app.references.progress import Progress
+from app.references.pruning import folder_may_match
 
-Tell = Callable[[int], None]
+NO_ROWS = "no row meets the conditions"
+MAX_DIGITS = 18
 
 
 def format_for(path: str, given: str | None) -> Format:
@@ -37,55 +39,50 @@ def scan_objects(
     source: dict[str, Any],
     directory: Path,
     limits: Limits,
-    tell: Tell,
+    progress: Progress,
 ) -> tuple[pl.LazyFrame, set[str]]:
     """Every object, with the values that its folders carry; and columns that only text can hold."""
-    frames, as_text = [], set()
-    for number, one in enumerate(found):
+    needed = [one for one in found if folder_may_match(_carried(one.path), source["filter"])]
+    if not needed:
+        raise Rejected(NO_ROWS)
+    frames, as_text, n_bytes = [], set(), 0
+    progress.expect(sum(one.size for one in needed))
+    for number, one in enumerate(needed):
         folder = directory / f"part-{number}"
         folder.mkdir()
-        fmt = format_for(one.path, source["format"])
-        _bring(bucket, one, folder / "file", wanted_columns(source), fmt, tell)
-        frame, texts = tables.scan(
-            tables.Source(folder / "file", fmt, CsvOptions(), folder), limits
-        )
-        frames.append(_with_partitions(frame, one.path))
+        frame, texts = _scan(bucket, one, source, folder, limits, progress.add)
+        values = ((name, pl.lit(value)) for name, value in _carried(one.path).items())
+        frames.append(frame.with_columns(literal.alias(name) for name, literal in values))
         as_text |= texts
+        n_bytes += one.size
+        progress.reach(n_bytes)
     return pl.concat(frames, how="diagonal_relaxed"), as_text
 
 
-def _bring(
+def _scan(
     bucket: ObjectStore,
     found: Found,
-    file: Path,
-    names: Collection[str] | None,
-    fmt: Format,
+    source: dict[str, Any],
+    folder: Path,
+    limits: Limits,
     tell: Tell,
-) -> None:
+) -> tuple[pl.LazyFrame, set[str]]:
     if found.size == 0:
         raise Rejected(f"{found.path!r} is empty")
-    ranges = [(0, found.size)]
-    if fmt is Format.PARQUET and names is not None:
-        with open_object(bucket, found, tell) as whole:
-            ranges = ranges_of(partial(_is_wanted, names), whole)
-    with file.open("xb") as target:
-        target.truncate(found.size)
-        fetch(bucket, found.path, ranges, target.fileno(), tell)
-    check_unchanged(bucket, found)
+    fmt = format_for(found.path, source["format"])
+    if fmt is Format.PARQUET:
+        return scan_parquet(bucket, found, source, folder, limits, tell), set()
+    bring(bucket, found, folder / "file", [(0, found.size)], tell)
+    return tables.scan(tables.Source(folder / "file", fmt, CsvOptions(), folder), limits)
 
 
-def _is_wanted(names: Collection[str], path: str) -> bool:
-    """By the name of a column, or of what it is nested in."""
-    return path in names or path.partition(".")[0] in names
-
-
-def _with_partitions(frame: pl.LazyFrame, path: str) -> pl.LazyFrame:
-    known = frame.collect_schema().names()
-    values = {name: value for name, value in partitions(path).items() if name not in known}
-    return frame.with_columns(pl.lit(_parsed(value)).alias(name) for name, value in values.items())
+def _carried(path: str) -> dict[str, int | str | None]:
+    """What the folders say goes before what the file does: it decides which files are read."""
+    return {name: _parsed(value) for name, value in partitions(path).items()}
 
 
 def _parsed(value: str) -> int | str | None:
     if value == "__HIVE_DEFAULT_PARTITION__":
         return None
-    return int(value) if value.lstrip("-").isdecimal() and len(value) < 18 else value
+    is_number = value.removeprefix("-").isdecimal() and len(value) < MAX_DIGITS
+    return int(value) if is_number else unquote(value)

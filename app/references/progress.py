@@ -24,6 +24,10 @@ class Progress:
         """So many bytes come at most, or so many rows."""
         self._expected = most
 
+    def reach(self, n_bytes: int) -> None:
+        """What is left of the first so many bytes is not needed."""
+        self.add_rows(0, max(0, n_bytes - self._done))
+
     def add(self, n_bytes: int) -> None:
         """So many bytes have come."""
         self.add_rows(n_bytes, n_bytes)

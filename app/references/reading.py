@@ -85,9 +85,8 @@ class _Reading:
         source, bucket = self.source, open_bucket(self.connection)
         found = find(bucket, self.connection, source["path"])
         self.origin["objects"] = [one.to_json() for one in found]
-        self.progress.expect(sum(one.size for one in found))
         frame, as_text = scan_objects(
-            bucket, found, source, self.directory, self.limits, self.progress.add
+            bucket, found, source, self.directory, self.limits, self.progress
         )
         return frame, as_text, format_for(found[0].path, source["format"])
 

@@ -48,8 +48,14 @@ def check_known(source: Mapping[str, Any], known: Collection[str]) -> None:
 def _filtered(frame: pl.LazyFrame, conditions: Sequence[Mapping[str, Any]]) -> pl.LazyFrame:
     if not conditions:
         return frame
-    found = (COMPARE[one["op"]](pl.col(one["column"]), one["value"]) for one in conditions)
+    kinds = frame.collect_schema()
+    found = (COMPARE[one["op"]](_known(one["column"], kinds), one["value"]) for one in conditions)
     return frame.filter(reduce(operator.and_, found))
+
+
+def _known(name: str, kinds: Mapping[str, pl.DataType]) -> pl.Expr:
+    """NaN is missing, here as everywhere."""
+    return pl.col(name).fill_nan(None) if kinds[name].is_float() else pl.col(name)
 
 
 def _sampled(frame: pl.LazyFrame, rows: int, seed: int) -> pl.LazyFrame:

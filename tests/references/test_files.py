@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import polars as pl
 import pytest
 
 from app.datasets.faults import Passing, Rejected
-from app.references import buckets, files
+from app.references import buckets
+from app.references import fetching as bringing
 from app.store import fetching
 from tests import servers
 from tests.references.conftest import TABLE, Reads
@@ -72,6 +74,102 @@ def test_bytes_go_with_the_columns(s3: servers.S3, lake: dict[str, Any], reads: 
     assert part["n_bytes"] < 0.13 * whole["n_bytes"]
 
 
+def written(frame: pl.DataFrame, extension: str) -> bytes:
+    file = io.BytesIO()
+    write: dict[str, Callable[..., object]] = {
+        "parquet": frame.write_parquet,
+        "csv": frame.write_csv,
+        "arrow": frame.write_ipc,
+    }
+    write[extension](file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("extension", ["parquet", "csv", "arrow"])
+def test_folders_decide_what_is_read(
+    s3: servers.S3, lake: dict[str, Any], reads: Reads, extension: str
+) -> None:
+    """Those without rows that could match are not fetched, whatever lies in them."""
+    objects, content = s3.objects(lake["url"]), written(TABLE.head(10), extension)
+    for folder in ("year=2025/city=New%20York", "year=2026/city=Rome", "year=2026/city=Oslo"):
+        objects.put(f"sales/{folder}/part-0.{extension}", content)
+    unknown = f"sales/year=__HIVE_DEFAULT_PARTITION__/city=Rome/part-0.{extension}"
+    objects.put(unknown, content)
+    objects.put("sales/year=2024/city=Bonn/part-0." + extension, b"not what its name says")
+    objects.put("sales/notes.txt", b"not matched")
+    pattern, later = f"sales/**/part-?.{extension}", {"column": "year", "op": ">", "value": 2024}
+    outcome, found = reads(lake, path=pattern, filter=[later])
+    assert found.columns == ["a", "b", "y", "year", "city"]
+    assert found.group_by("year", "city").len().sort("year", "city").rows() == [
+        (2025, "New York", 10),
+        (2026, "Oslo", 10),
+        (2026, "Rome", 10),
+    ]
+    assert len(outcome["origin"]["objects"]) == 5
+    assert outcome["n_bytes"] < 4 * len(content) + 10_000
+    chosen = [{"column": "city", "op": "in", "value": ["Rome"]}, later]
+    assert reads(lake, path=pattern, filter=chosen)[0]["n_rows"] == 10
+    missing = [{"column": "year", "op": "is_null"}]
+    assert reads(lake, path=pattern, filter=missing, columns=["a", "y"])[0]["n_rows"] == 10
+    with pytest.raises(Rejected, match="no row meets"):
+        reads(lake, path=pattern, filter=[{"column": "year", "op": "<", "value": 0}])
+
+
+# Five groups of 10 000 rows; 64 KiB are read for the footer.
+GROUPED = pl.DataFrame(
+    {
+        "n": [None if n % 7 == 0 else n for n in range(50_000)],
+        "x": [float("nan") if n % 5000 == 3 else n / 10 for n in range(50_000)],
+        "t": [None if n < 10_000 else f"{n:05d}" for n in range(50_000)],
+        "b": [n >= 25_000 for n in range(50_000)],
+        "w": [hash((n, "w")) for n in range(50_000)],
+    }
+)
+N, X, T = pl.col("n"), pl.col("x").fill_nan(None), pl.col("t")
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected", "n_groups"),
+    [
+        (("n", "<", 9_000), N < 9_000, 1),
+        (("n", ">=", 42_000), N >= 42_000, 1),
+        (("n", "==", 20_001), N == 20_001, 1),
+        (("n", "!=", 20_001), N != 20_001, 5),
+        (("n", "in", [11, 49_998]), N.is_in([11, 49_998]), 2),
+        (("n", "is_null", None), N.is_null(), 5),
+        (("x", ">", 4500.5), X > 4500.5, 1),
+        (("x", "<=", 500.5), X <= 500.5, 1),
+        (("x", "is_null", None), X.is_null(), 5),
+        (("t", "is_not_null", None), T.is_not_null(), 4),
+        (("t", "is_null", None), T.is_null(), 1),
+        (("t", ">", "44999"), T > "44999", 1),
+        (("b", "==", True), pl.col("b"), 3),
+    ],
+)
+def test_row_groups_that_cannot_match_are_not_fetched(
+    s3: servers.S3,
+    lake: dict[str, Any],
+    reads: Reads,
+    condition: tuple[str, str, Any],
+    expected: pl.Expr,
+    n_groups: int,
+) -> None:
+    file = io.BytesIO()
+    GROUPED.write_parquet(file, row_group_size=10_000, compression="uncompressed")
+    size = len(file.getvalue())
+    s3.objects(lake["url"]).put("grouped.parquet", file.getvalue())
+    asked = [dict(zip(("column", "op", "value"), condition, strict=True))]
+    outcome, found = reads(lake, path="grouped.parquet", filter=asked)
+    assert found["w"].to_list() == GROUPED.filter(expected)["w"].to_list()
+    assert outcome["n_bytes"] < (n_groups + 0.8) / 5 * size
+
+
+def test_a_group_that_matches_nothing(s3: servers.S3, lake: dict[str, Any], reads: Reads) -> None:
+    s3.objects(lake["url"]).put("grouped.parquet", parquet(GROUPED))
+    with pytest.raises(Rejected, match="no rows"):
+        reads(lake, path="grouped.parquet", filter=[{"column": "n", "op": ">", "value": 99_999}])
+
+
 def test_an_object_that_changes_meanwhile_is_read_again(
     s3: servers.S3, sales: dict[str, Any], reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +177,7 @@ def test_an_object_that_changes_meanwhile_is_read_again(
         fetching.fetch(*args)
         s3.objects(sales["url"]).put("texts/a.csv", b"other\n")
 
-    monkeypatch.setattr(files, "fetch", replaced)
+    monkeypatch.setattr(bringing, "fetch", replaced)
     with pytest.raises(Passing, match=buckets.CHANGED):
         reads(sales, path="texts/a.csv")
 
