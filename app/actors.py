@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +32,8 @@ class Actor:
         return {**asdict(self), "kind": str(self.kind)}
 
 
+# Under which a session keeps it.
+ORIGIN = "pith.origin"
 LOCAL = Actor(ActorKind.LOCAL)
 OPERATOR = Actor(ActorKind.OPERATOR)
 SERVICE = Actor(ActorKind.SERVICE)
@@ -40,6 +43,12 @@ SERVICE = Actor(ActorKind.SERVICE)
 class Origin:
     """Where a change comes from: of a request also its address and its id."""
 
-    actor: Actor = field(default=SERVICE)
+    actor: Actor = SERVICE
     address: str | None = None
     request_id: str | None = None
+
+
+def origin_of(info: Mapping[Any, Any]) -> Origin:
+    """On whose behalf a session acts, as its `info` tells; without a word, the service's own."""
+    origin: Origin = info.get(ORIGIN, Origin())
+    return origin

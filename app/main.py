@@ -23,6 +23,7 @@ from app.api.polling.versions import Version, Versions
 from app.api.polling.waiting import Watcher
 from app.api.problems import install_handlers
 from app.api.routes import (
+    audit,
     check,
     columns,
     connections,
@@ -80,6 +81,7 @@ ROUTES = (
     deliveries,
     usage,
     keys,
+    audit,
     pages,
 )
 

@@ -199,6 +199,11 @@ class Settings(BaseSettings):
     dataset_retention_days: float = Field(
         default=30, gt=0, description="Age, from its newest job, at which a dataset is removed."
     )
+    audit_retention_days: float = Field(
+        default=365,
+        ge=30,  # the database itself deletes no younger line
+        description="Age at which a line of the audit is removed; at least 30.",
+    )
     orphan_hours: float = Field(
         default=24, gt=0, description="Age at which files that belong to nothing are removed."
     )

@@ -8,6 +8,7 @@ from alembic import context
 from alembic.runtime.migration import MigrationContext
 
 from app import metrics  # noqa: F401  registers its table
+from app.audit import models as audit_models  # noqa: F401
 from app.datasets import models as dataset_models  # noqa: F401
 from app.db.base import Base
 from app.db.compatibility import promise

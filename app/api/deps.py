@@ -11,6 +11,8 @@ from fastapi import Depends, Path, Request
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.actors import Origin
+from app.api.door.auth import address_of
 from app.api.door.keyring import Keyring
 from app.api.polling.answers import Answer
 from app.api.polling.versions import Versions
@@ -22,6 +24,7 @@ from app.db.base import Reader
 from app.db.session import Database
 from app.db.tenants import TenantDatabase
 from app.errors import UnsupportedMedia
+from app.keys.service import Grant
 from app.settings import Settings
 from app.store.base import Store
 
@@ -55,6 +58,12 @@ class Caller:
 
     services: Services
     tenant: str
+    origin: Origin
+
+    @property
+    def tenants(self) -> TenantDatabase:
+        """The database, for services that open sessions of their own on the caller's behalf."""
+        return self.services.tenants.acting_for(self.origin)
 
     def read(
         self, call: Callable[Concatenate[Reader, str, P], T], *args: P.args, **kw: P.kwargs
@@ -68,7 +77,7 @@ class Caller:
         self, call: Callable[Concatenate[Session, str, P], T], *args: P.args, **kw: P.kwargs
     ) -> T:
         """Call a service that writes, in transactions of its own."""
-        with self.services.tenants.write(self.tenant) as session:
+        with self.tenants.write(self.tenant) as session:
             return call(session, self.tenant, *args, **kw)
 
     async def read_aside(
@@ -80,7 +89,9 @@ class Caller:
 
 async def resolve_caller(request: Request) -> Caller:
     """Who is asking, as the door found out."""
-    return Caller(request.app.state.services, request.scope["grant"].tenant)
+    grant: Grant = request.scope["grant"]
+    origin = Origin(grant.actor, address_of(request.scope), request.scope["request_id"])
+    return Caller(request.app.state.services, grant.tenant, origin)
 
 
 async def require_json(request: Request) -> None:

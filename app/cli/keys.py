@@ -10,7 +10,9 @@ from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy.orm import Session
 
+from app.actors import OPERATOR, ORIGIN, Origin
 from app.db.base import AnyRow
 from app.db.migrate import is_current
 from app.db.session import Database
@@ -36,12 +38,15 @@ class KeysConsole:
     def __exit__(self, *_exception: object) -> None:
         self._database.dispose()
 
+    def _acting(self) -> Session:
+        return self._database.write(info={ORIGIN: Origin(OPERATOR)})
+
     def create(
         self, tenant: str, scopes: Collection[Scope], days: int, name: str, *, as_json: bool
     ) -> None:
         """Make a key and print it."""
         secret = load_secret(self._settings)
-        with self._database.write() as session:
+        with self._acting() as session:
             token, row = service.create_key(session, secret, tenant, set(scopes), days, name)
         if as_json:
             _print_json({"key": token, **_document(row)})
@@ -63,7 +68,7 @@ class KeysConsole:
 
     def revoke(self, key_id: str, *, as_json: bool) -> None:
         """End a key's life."""
-        with self._database.write() as session:
+        with self._acting() as session:
             row = service.revoke_key(session, key_id)
         if as_json:
             _print_json(_document(row))

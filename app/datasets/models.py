@@ -58,6 +58,7 @@ class Dataset(Rung, Base):
     version: Mapped[int] = mapped_column(default=1, server_default="1")
     previous_id: Mapped[str | None] = mapped_column(Line(40))
     labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    submitted_by: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
 

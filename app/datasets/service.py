@@ -12,6 +12,9 @@ from anyio import to_thread
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm import Session
 
+from app.actors import origin_of
+from app.audit.lines import record
+from app.audit.models import Action
 from app.broker import READ_DATASET, Bell
 from app.datasets import repository
 from app.datasets.arrival import store_file
@@ -48,6 +51,11 @@ class Upload:
         """The same for the same bytes, read in the same way."""
         reading = json.dumps([self.sha256, self.format, self.options.to_json()])
         return hashlib.sha256(reading.encode()).hexdigest()
+
+    @property
+    def lineage(self) -> dict[str, str]:
+        """What the audit says of where it comes from."""
+        return {} if self.previous_id is None else {"previous": self.previous_id}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +125,9 @@ def register(
             if known is None:
                 quota.room_for(upload.n_bytes, *measure(session, tenant))
                 row = repository.add(session, _new_dataset(session, tenant, upload))
+                record(session, tenant, Action.DATASET_CREATED, row.id, **upload.lineage)
             else:
-                row = repository.reopen(session, known.id) or known
+                row = _reopened(session, tenant, known)
     except IntegrityError:  # the same bytes arrived at the same time
         return register(session, tenant, bell, store, upload, quota)
     except DBAPIError:
@@ -135,6 +144,14 @@ def register(
     return row, known is None
 
 
+def _reopened(session: Session, tenant: str, known: AnyRow) -> AnyRow:
+    row = repository.reopen(session, known.id)
+    if row is None:
+        return known
+    record(session, tenant, Action.DATASET_REOPENED, known.id)
+    return row
+
+
 def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:
     now = read_clock(session)
     return Dataset(
@@ -149,6 +166,7 @@ def _new_dataset(session: Session, tenant: str, upload: Upload) -> Dataset:
         version=upload.version,
         previous_id=upload.previous_id,
         labels=dict(upload.labels),
+        submitted_by=origin_of(session.info).actor.to_json(),
         created_at=now,
         available_at=now,
         enqueued_at=now,
@@ -187,6 +205,8 @@ def describe(session: Session, tenant: str, dataset_id: str, values: Mapping[str
             if values
             else repository.read(session, tenant, dataset_id)
         )
+        if row is not None and values:
+            record(session, tenant, Action.DATASET_CHANGED, dataset_id, fields=sorted(values))
     if row is None:
         raise _not_found(dataset_id)
     return row
@@ -210,6 +230,7 @@ def delete(
         if is_used(session, dataset_id):
             raise Conflict("a job that is not final uses the dataset", code="dataset_in_use")
         repository.remove(session, tenant, dataset_id)
+        record(session, tenant, Action.DATASET_DELETED, dataset_id)
     store.delete(key_of(tenant, dataset_id))
 
 

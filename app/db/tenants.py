@@ -8,11 +8,13 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from copy import copy
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event, func, select
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
+from app.actors import ORIGIN, Origin
 from app.db.session import (
     ANSWER_SECONDS,
     TENANT_VARIABLE,
@@ -35,10 +37,17 @@ class TenantDatabase:
         self._sessions = sessionmaker(self._writing, expire_on_commit=False)
         if _has_policies(self._writing):
             event.listen(self._sessions, "after_begin", _begin_as_tenant)
+        self._origin = Origin()
+
+    def acting_for(self, origin: Origin) -> Self:
+        """The same, for sessions that know on whose behalf they act."""
+        acting = copy(self)
+        acting._origin = origin
+        return acting
 
     def write(self, tenant: str) -> Session:
         """A session whose transactions are the tenant's."""
-        return self._sessions(info={TENANT_VARIABLE: tenant})
+        return self._sessions(info={TENANT_VARIABLE: tenant, ORIGIN: self._origin})
 
     def read(self, tenant: str) -> Connection:
         """A connection that is the tenant's until it is given back."""

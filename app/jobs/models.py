@@ -53,6 +53,7 @@ class Job(Rung, Base):
     n_units_done: Mapped[int] = mapped_column(default=0)
     error: Mapped[dict[str, Any] | None]
     trace: Mapped[dict[str, Any] | None]
+    submitted_by: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

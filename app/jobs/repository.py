@@ -285,13 +285,14 @@ def delete_final(session: Session, tenant: str, job_id: str) -> bool:
     return removed.one_or_none() is not None
 
 
-def remove_old(session: Session, cutoff: datetime) -> int:
-    """Remove final jobs that ended before `cutoff`, some at a time, and say how many."""
+def remove_old(session: Session, cutoff: datetime) -> Sequence[AnyRow]:
+    """Remove final jobs that ended before `cutoff`, some at a time, and say which and whose."""
     old = (Job.status.not_in(LIVE), Job.finished_at < cutoff)
-    some = select(Job.id).where(*old).limit(REMOVAL_LIMIT).with_for_update(skip_locked=True)
-    ids = session.execute(some).scalars().all()
+    some = select(Job.id, Job.tenant).where(*old).limit(REMOVAL_LIMIT)
+    rows = session.execute(some.with_for_update(skip_locked=True)).all()
+    ids = [row.id for row in rows]
     session.execute(delete(Job).where(Job.id.in_(ids)), execution_options=NO_SYNC)
-    return len(ids)
+    return rows
 
 
 def read_versions(session: Reader, job_ids: Sequence[str]) -> Sequence[AnyRow]:

@@ -9,6 +9,9 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from app.actors import origin_of
+from app.audit.lines import record
+from app.audit.models import Action
 from app.broker import Bell
 from app.datasets import repository as datasets
 from app.datasets.models import DatasetStatus
@@ -114,6 +117,7 @@ def submit(
         with session.begin():
             lock_tenant(session, tenant)
             job = _new_job(read_clock(session), tenant, specification, key, tasks)
+            job.submitted_by = origin_of(session.info).actor.to_json()
             quota.check_submission(repository.count_jobs(session, tenant, Status.QUEUED))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
             _usable(dataset, specification.dataset_id)
@@ -121,6 +125,7 @@ def submit(
                 naming.name(session, tenant, specification.notify, quota)
             row = repository.add_job(session, job)
             units.add_units(session, job, tasks)
+            record(session, tenant, Action.JOB_SUBMITTED, job.id, dataset=job.dataset_id)
     except IntegrityError:  # another request with the same key was faster
         return submit(session, tenant, bell, specification, key, quota)
     ring(bell, row)
@@ -181,7 +186,9 @@ def describe(session: Session, tenant: str, job_id: str, values: Mapping[str, An
     mine = [Job.id == job_id, Job.tenant == tenant]
     with session.begin():
         if values:
-            return _found(repository.amend(session, mine, values, []), job_id)
+            row = _found(repository.amend(session, mine, values, []), job_id)
+            record(session, tenant, Action.JOB_CHANGED, job_id, fields=sorted(values))
+            return row
         return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
@@ -230,9 +237,13 @@ def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
         # A job handed back between the two updates would be missed by both.
         repository.lock_job(session, tenant, job_id)
         asked = {"cancel_requested_at": moment()}
-        end(session, state.CANCEL_QUEUED, mine, asked)
-        end(session, state.CANCEL_RUNNING, [*mine, Job.n_units > 0], asked)
-        repository.request_cancel(session, mine)
+        changed = (
+            end(session, state.CANCEL_QUEUED, mine, asked)
+            or end(session, state.CANCEL_RUNNING, [*mine, Job.n_units > 0], asked)
+            or repository.request_cancel(session, mine)
+        )
+        if changed is not None:
+            record(session, tenant, Action.JOB_CANCELLED, job_id)
         return _found(repository.read_job(session, tenant, job_id), job_id)
 
 
@@ -240,6 +251,8 @@ def delete(session: Session, tenant: str, job_id: str) -> None:
     """Remove a final job with all that belongs to it."""
     with session.begin():
         removed = repository.delete_final(session, tenant, job_id)
+        if removed:
+            record(session, tenant, Action.JOB_DELETED, job_id)
     if not removed:
         job = get_job(session, tenant, job_id)
         detail = f"the job is {job.status}; cancel it before deleting it"

@@ -11,6 +11,8 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from app.actors import LOCAL, Actor, ActorKind
+from app.audit.lines import record
+from app.audit.models import Action
 from app.db.base import AnyRow, Reader
 from app.db.clock import read_clock
 from app.errors import Invalid, NotFound, Unauthorized
@@ -61,7 +63,9 @@ def create_key(
     with session.begin():
         key.created_at = read_clock(session)
         key.expires_at = key.created_at + timedelta(days=days)
-        return token, repository.add_key(session, key)
+        row = repository.add_key(session, key)
+        record(session, tenant, Action.KEY_CREATED, row.id, scopes=row.scopes)
+        return token, row
 
 
 def _check(tenant: str, scopes: Collection[Scope], days: int, name: str) -> None:
@@ -85,7 +89,10 @@ def revoke_key(session: Session, key_id: str, tenant: str | None = None) -> AnyR
     with session.begin():
         row = repository.read_key(session, key_id)
         if row is not None and tenant in {None, row.tenant}:
-            return repository.revoke(session, key_id) or row
+            revoked = repository.revoke(session, key_id)
+            if revoked is not None:
+                record(session, row.tenant, Action.KEY_REVOKED, key_id)
+            return revoked or row
     raise NotFound(f"there is no key {key_id}", code="key_not_found")
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from app.actors import origin_of
+from app.audit.lines import record
+from app.audit.models import Action
 from app.broker import READ_DATASET, Bell
 from app.connections.registry import Connections
 from app.datasets import repository
@@ -58,6 +61,7 @@ def create(
             return known, False
         quota.room_for(0, *measure(session, tenant))
         row = repository.add(session, _row(session, tenant, dataset_id, reference, content_key))
+        record(session, tenant, Action.DATASET_CREATED, row.id)
     bell.ring(READ_DATASET, row.id)
     return row, True
 
@@ -82,6 +86,7 @@ def _row(
         sha256="",
         n_bytes=0,
         source=reference.source.model_dump(mode="json"),
+        submitted_by=origin_of(session.info).actor.to_json(),
         created_at=now,
         available_at=now,
         enqueued_at=now,

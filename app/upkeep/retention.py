@@ -14,6 +14,9 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
+from app.audit.lines import record
+from app.audit.lines import remove_old as remove_old_lines
+from app.audit.models import Action
 from app.datasets import repository as datasets
 from app.datasets.service import delete
 from app.db.base import SWEEP_LIMIT
@@ -45,6 +48,9 @@ def remove_old(session: Session, store: Store, settings: Settings) -> None:
     with apart("old datasets"):
         cutoff = now - timedelta(days=settings.dataset_retention_days)
         removed["datasets"] = remove_datasets(session, store, cutoff)
+    with apart("old lines of the audit"):
+        cutoff = now - timedelta(days=settings.audit_retention_days)
+        removed["audit"] = remove_lines(session, cutoff)
     with apart("orphans"):
         scratch, age = settings.data_dir / SCRATCH, timedelta(hours=settings.orphan_hours)
         removed["orphans"] = remove_orphans(session, store, scratch, age)
@@ -57,9 +63,11 @@ def remove_jobs(session: Session, cutoff: datetime) -> int:
     n_removed = 0
     while True:
         with session.begin():
-            n_more = jobs.remove_old(session, cutoff)
-        n_removed += n_more
-        if n_more == 0:
+            removed = jobs.remove_old(session, cutoff)
+            for row in removed:
+                record(session, row.tenant, Action.JOB_DELETED, row.id)
+        n_removed += len(removed)
+        if not removed:
             return n_removed
 
 
@@ -76,6 +84,17 @@ def remove_datasets(session: Session, store: Store, cutoff: datetime) -> int:
                 n_removed += 1
             last = row.id
         if len(old) < SWEEP_LIMIT:
+            return n_removed
+
+
+def remove_lines(session: Session, cutoff: datetime) -> int:
+    """Remove lines of the audit from before `cutoff`."""
+    n_removed = 0
+    while True:
+        with session.begin():
+            n_more = remove_old_lines(session, cutoff)
+        n_removed += n_more
+        if n_more == 0:
             return n_removed
 
 

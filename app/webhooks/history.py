@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from app.audit.lines import record
+from app.audit.models import Action
 from app.db.base import AnyRow, Reader
 from app.db.clock import moment, read_clock
 from app.errors import Conflict, NotFound
@@ -43,6 +45,7 @@ def ping(session: Session, tenant: str, webhook_id: str) -> AnyRow:
             data=data,
         )
         (delivery,) = deliveries_of(news, [webhook], now)
+        record(session, tenant, Action.WEBHOOK_PINGED, webhook_id)
         return deliveries.add_delivery(session, delivery)
 
 
@@ -53,6 +56,8 @@ def redeliver(
     with session.begin():
         _woken(session, tenant, webhook_id)
         reopened = deliveries.reopen(session, webhook_id, delivery_id)
+        if reopened:
+            record(session, tenant, Action.WEBHOOK_REDELIVERED, webhook_id, n=len(reopened))
     if delivery_id is not None and not reopened:
         raise NotFound(f"there is no delivery {delivery_id}", code="delivery_not_found")
     return reopened

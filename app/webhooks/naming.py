@@ -8,6 +8,8 @@ from pydantic import AfterValidator, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.addresses import parse_place
+from app.audit.lines import record
+from app.audit.models import Action
 from app.db.clock import moment, read_clock
 from app.quota import Quota
 from app.webhooks import repository, service
@@ -37,7 +39,8 @@ def name(session: Session, tenant: str, url: str, quota: Quota) -> None:
         quota.check_webhook(repository.count(session, tenant))
         now = read_clock(session)
         fields = {"url": url, "events": [], "named_at": now}
-        repository.add(session, service.new_webhook(tenant, fields, new_secret(), now))
+        row = repository.add(session, service.new_webhook(tenant, fields, new_secret(), now))
+        record(session, tenant, Action.WEBHOOK_CREATED, row.id, named=True)
     elif known.named_at is not None:
         on = service.switch(True) if known.status == WebhookStatus.OFF else {}
         repository.change(session, tenant, known.id, {**on, "named_at": moment()})

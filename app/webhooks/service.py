@@ -10,6 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.addresses import AddressRefused, Network, check_literal, parse_place
+from app.audit.lines import record
+from app.audit.models import Action
 from app.db.base import AnyRow, Reader, new_id
 from app.db.clock import moment, read_clock
 from app.db.tenants import lock_tenant
@@ -39,7 +41,9 @@ def create(
             lock_tenant(session, tenant)
             quota.check_webhook(repository.count(session, tenant))
             webhook = new_webhook(tenant, fields, secret, read_clock(session))
-            return repository.add(session, webhook), secret
+            row = repository.add(session, webhook)
+            record(session, tenant, Action.WEBHOOK_CREATED, row.id)
+            return row, secret
     except IntegrityError as error:
         raise _taken() from error
 
@@ -95,6 +99,8 @@ def update(
     try:
         with session.begin():
             row = repository.change(session, tenant, webhook_id, values)
+            if row is not None:
+                record(session, tenant, Action.WEBHOOK_CHANGED, webhook_id, fields=sorted(fields))
             if row is not None and fields.get("enabled") is False:
                 deliveries.bury(session, webhook_id, SWITCHED_OFF)
     except IntegrityError as error:
@@ -116,6 +122,8 @@ def delete(session: Session, tenant: str, webhook_id: str) -> None:
     """Remove a webhook with its deliveries."""
     with session.begin():
         removed = repository.remove(session, tenant, webhook_id)
+        if removed:
+            record(session, tenant, Action.WEBHOOK_DELETED, webhook_id)
     if not removed:
         raise NotFound(f"there is no webhook {webhook_id}", code="webhook_not_found")
 
@@ -131,5 +139,6 @@ def rotate(
         "secret": secret,
     }
     with session.begin():
-        row = repository.change(session, tenant, webhook_id, values)
-    return _found(row, webhook_id), secret
+        row = _found(repository.change(session, tenant, webhook_id, values), webhook_id)
+        record(session, tenant, Action.WEBHOOK_ROTATED, webhook_id)
+    return row, secret

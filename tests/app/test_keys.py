@@ -83,7 +83,7 @@ def verify(session: Session, token: str, secret: bytes = SECRET) -> service.Gran
 
 def test_a_key_is_its_tenants_until_revoked(session: Session) -> None:
     token, row = service.create_key(session, SECRET, "acme", BOTH, 1, "ci")
-    actor = Actor(ActorKind.KEY, str(id_of(token)))
+    actor = Actor(ActorKind.KEY, row.id, "ci")
     assert verify(session, token) == service.Grant("acme", BOTH, actor)
     with session.begin():
         kept = session.execute(select(*ApiKey.__table__.columns)).one()

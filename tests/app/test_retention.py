@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from app.audit import lines
 from app.datasets import reads
 from app.datasets.keys import RAW, key_of
 from app.datasets.models import Dataset
@@ -93,6 +94,11 @@ def test_old_goes_and_used_stays(kept: Kept) -> None:
     left = [kept.has_dataset(d) for d in (unused, waited_for, used_lately, used_long_ago)]
     assert left == [False, True, True, False]
     assert kept.submit(used_lately, key="once") != old  # a key lives as long as its job
+    with kept.database.read() as connection:
+        found = lines.list_lines(connection, TENANT, lines.Wanted(), None, 100)
+    gone = [line for line in found if line.action.endswith(".deleted")]
+    assert {line.object_id for line in gone} == {old, unused, used_long_ago}
+    assert {line.actor["kind"] for line in gone} == {"service"}
 
 
 def test_files_of_nothing_go(kept: Kept, tmp_path: Path) -> None:

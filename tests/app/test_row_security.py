@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ProgrammingError
 
+from app.audit.models import AuditLine
 from app.db.base import Base, Utc
 from app.db.session import Database
 from app.db.tenants import NOBODY, TenantDatabase
@@ -28,6 +29,8 @@ from app.jobs import service  # noqa: F401  registers all tables
 from app.keys import models  # noqa: F401
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant" in table.columns]
+# Lines of the audit are changed by nobody: see test_audit.py.
+CHANGING = [table for table in TABLES if table is not AuditLine.__table__]
 VALUES: list[tuple[Any, Any]] = [
     (Line, "x"),
     (Float, 1),
@@ -82,7 +85,7 @@ def test_a_statement_without_where_finds_ones_own(tenants: TenantDatabase, table
         assert connection.execute(everything).all() == []
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", CHANGING, ids=lambda table: table.name)
 def test_nor_does_it_change_anything_else(url: str, tenants: TenantDatabase, table: Table) -> None:
     with tenants.write("a") as session:
         with session.begin():

@@ -31,6 +31,9 @@ WORDS = {
         """SELECT concat_ws(' ', 'ROW SECURITY', relname,
                   CASE WHEN relforcerowsecurity THEN 'FORCED' END)
            FROM pg_class WHERE relrowsecurity ORDER BY relname""",
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgname",
+        """SELECT pg_get_functiondef(oid) FROM pg_proc
+           WHERE pronamespace = 'public'::regnamespace ORDER BY proname""",
     ],
 }
 

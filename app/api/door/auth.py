@@ -23,12 +23,15 @@ from app.settings import Settings, is_loopback
 # Everything else needs a key, also what does not exist.
 PUBLIC = frozenset({"/", "/livez", "/readyz", "/version", "/openapi.json", "/docs"})
 PUBLIC_BELOW = ("/docs/", "/web/")
-ADMIN_ONLY = ("/metrics", "/v1/keys")
+ADMIN_ONLY = ("/metrics", "/v1/keys", "/v1/audit")
+ADMIN_ONLY_BELOW = tuple(f"{path}/" for path in ADMIN_ONLY)
 FOREIGN = {b"cross-site", b"same-site"}
 READING = frozenset({"GET", "HEAD"})
 SCHEME = "bearer "
 REALM = 'Bearer realm="pith"'
 ANYTHING = Grant()
+# Behind a proxy it is whatever the proxy says.
+MAX_ADDRESS = 64
 
 
 def is_public(path: str) -> bool:
@@ -38,7 +41,7 @@ def is_public(path: str) -> bool:
 
 def scope_for(method: str, path: str) -> Scope:
     """What a key must allow for this call."""
-    if path in ADMIN_ONLY or path.startswith(f"{ADMIN_ONLY[1]}/"):
+    if path in ADMIN_ONLY or path.startswith(ADMIN_ONLY_BELOW):
         return Scope.ADMIN
     return Scope.READ if method in READING else Scope.WRITE
 
@@ -164,7 +167,7 @@ def _name(host: str) -> str:
 def address_of(scope: Connection) -> str | None:
     """Where a request comes from, as far as the server can tell."""
     client = scope.get("client")
-    return client[0] if client else None
+    return client[0][:MAX_ADDRESS] if client else None
 
 
 def _authorization(scope: Connection) -> str | None:

@@ -70,7 +70,7 @@ def change_columns(
         return JSONResponse({"columns": _preview(caller, dataset_id, given)})
     services = caller.services
     dataset, is_new = versions.read_again(
-        services.tenants,
+        caller.tenants,
         caller.tenant,
         services.bell,
         services.store,

@@ -104,7 +104,7 @@ async def upload_dataset(
         row, is_new = await run_in_threadpool(create_reference, caller, reference)
         return stored(row, is_new=is_new)
     dataset, is_new = await service.receive(
-        services.tenants,
+        caller.tenants,
         caller.tenant,
         services.bell,
         services.store,

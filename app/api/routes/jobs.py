@@ -79,7 +79,7 @@ def submit_job(
     services = caller.services
     specification = body.of(_dataset_of(body, caller, idempotency_key))
     job = service.accept(
-        services.tenants,
+        caller.tenants,
         caller.tenant,
         services.bell,
         specification.completed(services.settings.max_deadline_seconds),

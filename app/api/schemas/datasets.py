@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from app.api.schemas.base import DATASET_EXAMPLE, VISIBLE, FromRow
+from app.api.schemas.base import DATASET_EXAMPLE, VISIBLE, ActorRead, FromRow
 from app.datasets.models import DatasetStatus
 from app.jobs.methods import Strict
 from app.jobs.specification import Labels, Name, Title
@@ -85,6 +85,7 @@ class DatasetSummary(FromRow):
     version: int = Field(1, description="Above 1 where columns were read again in another way.")
     previous_id: str | None = Field(None, description="The version before it.")
     labels: dict[str, str] = Field({})
+    submitted_by: ActorRead | None = Field(None, description="Null before there was an audit.")
     created_at: datetime
     finished_at: datetime | None
 

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from app.api.problems import Problem
-from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, FromRow
+from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, ActorRead, FromRow
 from app.jobs.methods import Strict
 from app.jobs.specification import DatasetId, Labels, Specification, Title
 from app.jobs.state import Status
@@ -111,6 +111,7 @@ class JobState(FromRow):
     attempts: int = Field(validation_alias=AliasChoices("attempt", "attempts"))
     error: JobError | None
     labels: dict[str, str]
+    submitted_by: ActorRead | None = Field(None, description="Null before there was an audit.")
     n_units: int = Field(default=0, exclude=True)
     n_units_done: int = Field(default=0, exclude=True)
     created_at: datetime

@@ -9,6 +9,16 @@ COLUMN api_keys created_at timestamp with time zone NOT NULL
 COLUMN api_keys expires_at timestamp with time zone NOT NULL
 COLUMN api_keys revoked_at timestamp with time zone
 COLUMN api_keys last_used_at timestamp with time zone
+COLUMN audit_log id character varying(40) NOT NULL
+COLUMN audit_log tenant character varying(64) NOT NULL
+COLUMN audit_log created_at timestamp with time zone NOT NULL
+COLUMN audit_log actor jsonb NOT NULL
+COLUMN audit_log actor_id character varying(255) NOT NULL
+COLUMN audit_log address character varying(64)
+COLUMN audit_log request_id character varying(64)
+COLUMN audit_log action character varying(32) NOT NULL
+COLUMN audit_log object_id character varying(40) NOT NULL
+COLUMN audit_log details jsonb NOT NULL
 COLUMN compatibility oldest character varying(32) NOT NULL
 COLUMN counters name character varying(32) NOT NULL
 COLUMN counters label character varying(32) NOT NULL
@@ -39,6 +49,7 @@ COLUMN datasets progress double precision
 COLUMN datasets version integer NOT NULL DEFAULT 1
 COLUMN datasets previous_id character varying(40)
 COLUMN datasets labels jsonb NOT NULL DEFAULT '{}'::jsonb
+COLUMN datasets submitted_by jsonb
 COLUMN job_checkpoints job_id character varying(40) NOT NULL
 COLUMN job_checkpoints phase character varying(16) NOT NULL
 COLUMN job_checkpoints tenant character varying(64) NOT NULL
@@ -100,6 +111,7 @@ COLUMN jobs n_units_done integer NOT NULL DEFAULT 0
 COLUMN jobs priority integer NOT NULL DEFAULT 1
 COLUMN jobs title character varying(255)
 COLUMN jobs trace jsonb
+COLUMN jobs submitted_by jsonb
 COLUMN upload_reservations id character varying(40) NOT NULL
 COLUMN upload_reservations tenant character varying(64) NOT NULL
 COLUMN upload_reservations n_bytes bigint NOT NULL
@@ -147,6 +159,7 @@ CONSTRAINT fk_job_results_job_id job_results FOREIGN KEY (job_id) REFERENCES job
 CONSTRAINT fk_job_units_job_id job_units FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_webhook_deliveries_webhook_id webhook_deliveries FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
 CONSTRAINT pk_api_keys api_keys PRIMARY KEY (id)
+CONSTRAINT pk_audit_log audit_log PRIMARY KEY (id)
 CONSTRAINT pk_compatibility compatibility PRIMARY KEY (oldest)
 CONSTRAINT pk_counters counters PRIMARY KEY (name, label)
 CONSTRAINT pk_datasets datasets PRIMARY KEY (id)
@@ -163,6 +176,9 @@ CONSTRAINT uq_datasets_tenant_content_key datasets UNIQUE (tenant, content_key)
 CONSTRAINT uq_jobs_tenant_idempotency_key jobs UNIQUE (tenant, idempotency_key)
 CONSTRAINT uq_webhooks_tenant_url webhooks UNIQUE (tenant, url)
 CREATE UNIQUE INDEX alembic_version_pkc ON public.alembic_version USING btree (version_num)
+CREATE INDEX ix_audit_log_created_at ON public.audit_log USING btree (created_at)
+CREATE INDEX ix_audit_log_tenant_created_at_id ON public.audit_log USING btree (tenant, created_at, id)
+CREATE INDEX ix_audit_log_tenant_object_id ON public.audit_log USING btree (tenant, object_id)
 CREATE INDEX ix_datasets_status_available_at ON public.datasets USING btree (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON public.datasets USING btree (tenant, created_at, id)
 CREATE INDEX ix_job_units_status_lease_until ON public.job_units USING btree (status, lease_until)
@@ -177,6 +193,7 @@ CREATE INDEX ix_webhook_deliveries_webhook_id_status_next_at ON public.webhook_d
 CREATE INDEX ix_webhook_deliveries_webhook_id_subject_status ON public.webhook_deliveries USING btree (webhook_id, subject, status)
 CREATE INDEX ix_webhooks_status_available_at ON public.webhooks USING btree (status, available_at)
 CREATE UNIQUE INDEX pk_api_keys ON public.api_keys USING btree (id)
+CREATE UNIQUE INDEX pk_audit_log ON public.audit_log USING btree (id)
 CREATE UNIQUE INDEX pk_compatibility ON public.compatibility USING btree (oldest)
 CREATE UNIQUE INDEX pk_counters ON public.counters USING btree (name, label)
 CREATE UNIQUE INDEX pk_datasets ON public.datasets USING btree (id)
@@ -193,6 +210,8 @@ CREATE UNIQUE INDEX uq_datasets_tenant_content_key ON public.datasets USING btre
 CREATE UNIQUE INDEX uq_jobs_tenant_idempotency_key ON public.jobs USING btree (tenant, idempotency_key)
 CREATE UNIQUE INDEX uq_webhooks_tenant_url ON public.webhooks USING btree (tenant, url)
 POLICY tenant api_keys PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY retention audit_log RESTRICTIVE {public} DELETE USING (current_setting('pith.tenant'::text, true) = '*'::text)
+POLICY tenant audit_log PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant datasets PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_checkpoints PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_events PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
@@ -203,6 +222,7 @@ POLICY tenant upload_reservations PERMISSIVE {public} ALL USING ((current_settin
 POLICY tenant webhook_deliveries PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant webhooks PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 ROW SECURITY api_keys FORCED
+ROW SECURITY audit_log FORCED
 ROW SECURITY datasets FORCED
 ROW SECURITY job_checkpoints FORCED
 ROW SECURITY job_events FORCED
@@ -212,3 +232,18 @@ ROW SECURITY jobs FORCED
 ROW SECURITY upload_reservations FORCED
 ROW SECURITY webhook_deliveries FORCED
 ROW SECURITY webhooks FORCED
+CREATE TRIGGER audit_log_rows BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION audit_log_only_grows()
+CREATE TRIGGER audit_log_whole BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION audit_log_only_grows()
+CREATE OR REPLACE FUNCTION public.audit_log_only_grows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.created_at < statement_timestamp() - interval '30 days' THEN
+            RETURN OLD;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'audit_log is append-only';
+END
+$function$

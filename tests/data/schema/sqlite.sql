@@ -1,3 +1,8 @@
+CREATE TRIGGER audit_log_delete BEFORE DELETE ON audit_log
+WHEN OLD.created_at >= strftime('%Y-%m-%d %H:%M:%S', 'now', '-30 days')
+BEGIN SELECT RAISE(ABORT, 'audit_log is append-only'); END
+CREATE TRIGGER audit_log_update BEFORE UPDATE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'audit_log is append-only'); END
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -15,6 +20,19 @@ CREATE TABLE api_keys (
 	last_used_at DATETIME,
 	CONSTRAINT pk_api_keys PRIMARY KEY (id),
 	CONSTRAINT uq_api_keys_tenant_slot UNIQUE (tenant, slot)
+)
+CREATE TABLE audit_log (
+	id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	created_at DATETIME NOT NULL,
+	actor JSON NOT NULL,
+	actor_id VARCHAR(255) NOT NULL,
+	address VARCHAR(64),
+	request_id VARCHAR(64),
+	action VARCHAR(32) NOT NULL,
+	object_id VARCHAR(40) NOT NULL,
+	details JSON NOT NULL,
+	CONSTRAINT pk_audit_log PRIMARY KEY (id)
 )
 CREATE TABLE compatibility (
 	oldest VARCHAR(32) NOT NULL,
@@ -46,7 +64,7 @@ CREATE TABLE datasets (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL,
+	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL, submitted_by JSON,
 	CONSTRAINT pk_datasets PRIMARY KEY (id),
 	CONSTRAINT uq_datasets_tenant_content_key UNIQUE (tenant, content_key)
 )
@@ -122,7 +140,7 @@ CREATE TABLE jobs (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON,
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON, submitted_by JSON,
 	CONSTRAINT pk_jobs PRIMARY KEY (id),
 	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
 )
@@ -176,6 +194,9 @@ CREATE TABLE webhooks (
 	CONSTRAINT pk_webhooks PRIMARY KEY (id),
 	CONSTRAINT uq_webhooks_tenant_url UNIQUE (tenant, url)
 )
+CREATE INDEX ix_audit_log_created_at ON audit_log (created_at)
+CREATE INDEX ix_audit_log_tenant_created_at_id ON audit_log (tenant, created_at, id)
+CREATE INDEX ix_audit_log_tenant_object_id ON audit_log (tenant, object_id)
 CREATE INDEX ix_datasets_status_available_at ON datasets (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON datasets (tenant, created_at, id)
 CREATE INDEX ix_job_units_status_lease_until ON job_units (status, lease_until)
