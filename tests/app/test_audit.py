@@ -259,6 +259,7 @@ def test_without_its_line_there_is_no_change(
         protocol.submit(dataset_id)
     with protocol.database.read() as connection:
         assert connection.execute(select(Job.id)).all() == []
+    protocol.database.dispose()
 
 
 def test_operators_leave_lines_too(
