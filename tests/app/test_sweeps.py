@@ -86,7 +86,7 @@ def test_a_sweeper_waits_for_no_row(on_postgres: Protocol) -> None:
         with on_postgres.database.write() as session:
             sweeps.sweep_jobs(session, on_postgres.bell, AT_ONCE)
             with session.begin():
-                assert repository.remove_old(session, on_postgres.read(jobs[0]).deadline_at) == 0
+                assert not repository.remove_old(session, on_postgres.read(jobs[0]).deadline_at)
     assert set(on_postgres.bell.rung) == set(jobs) - {jobs[2]}
 
 
