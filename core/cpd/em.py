@@ -15,6 +15,7 @@ from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.cpd.squarem import StepLengths, extrapolate
+from core.cpd.thinning import thin
 from core.fit_config import CpdConfig
 from core.workers import Workers
 
@@ -22,6 +23,16 @@ OnIteration = Callable[[int, float], None]
 
 TRIAL_ITERATIONS = 10
 """Iterations after which the worse half of the restarts is dropped."""
+
+FIRST_ITERATIONS = 20
+"""On a few of the rows, before a fit to all of them: more would learn what only those few show."""
+
+LAST_ITERATIONS = 30
+"""On all rows, after a fit to a few of them: what is left to learn is what those did not show."""
+
+KEPT_OF_FEW = 0.99
+"""Of the distributions that a few rows gave; the rest is the marginal of all, so that a level which
+they do not have can come back."""
 
 ROWS_PER_STATE = 5
 """States of two or three rows are mostly smoothing; a weight of two counts like the row twice."""
@@ -62,16 +73,25 @@ def fit_models(
     on_iteration: OnIteration | None = None,
     on_wait: OnWait = ignore,
 ) -> list[CpdFit]:
-    """Fit the `n_models` best of max(n_init, n_models) restarts, the best first."""
+    """Fit the `n_models` best of max(n_init, n_models) restarts, the best first.
+
+    Restarts to many rows are made and followed on a few of them, and only end on all.
+    """
     n_states = states_per_class(rows, config.rank)
+    few = thin(rows, n_levels, config.family, config.seed)
+    on_few = on_iteration if few is rows else lambda *_: on_wait()
     with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
-        bank = Bank(rows, n_states, uniform_scale(rows, n_starts), config.smoothing, pool)
-        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_iteration)
+        bank = Bank(few, n_states, uniform_scale(few, n_starts), config.smoothing, pool)
+        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_few)
         while run.n_models > n_models:
             run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
             run = run.keep_best(max(n_models, run.n_models // 2))
-        run.iterate(config.max_iter - run.n_iter, until_converged=True)
+        most = config.max_iter if few is rows else min(FIRST_ITERATIONS, config.max_iter)
+        run.iterate(most - run.n_iter, until_converged=True)
+        if few is not rows:
+            run = run.on_rows(rows, on_iteration)
+            run.iterate(min(LAST_ITERATIONS, config.max_iter), until_converged=True)
     return [to_cpd_fit(run, rows, n_levels, m) for m in range(n_models)]
 
 
@@ -150,6 +170,17 @@ class EmRun:
         kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
         bank.expect(kept.parameters)
         return kept
+
+    def on_rows(self, rows: Rows, on_iteration: OnIteration | None) -> EmRun:
+        """A run on other rows of the same variables and classes, from where this one is."""
+        old = self.bank
+        bank = Bank(
+            rows, old.n_states, uniform_scale(rows, self.n_models), old.smoothing, old.workers
+        )
+        probs = KEPT_OF_FEW * self.parameters.probs
+        probs += (1 - KEPT_OF_FEW) * rows.marginal[:, None]
+        start = Parameters(self.parameters.weights, probs)
+        return EmRun(bank, start, self.config, on_iteration)
 
     def mean(self, values: list[Floats]) -> Floats:
         """(n_iter, n_models) sums over classes, per unit of weight."""
