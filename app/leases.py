@@ -23,9 +23,9 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, Select, SQLColumnExpression, or_, select, update
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, func, or_, select, update
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Mapped, Session, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, Session, aliased, declared_attr, mapped_column
 
 from app.broker import Bell, Call
 from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow
@@ -37,6 +37,8 @@ log = structlog.get_logger(__name__)
 
 Conditions = Sequence[ColumnElement[bool]]
 Values = dict[str, Any]
+LONGEST_WAIT = timedelta(hours=4)
+MOST_DOUBLINGS = 30
 # Nobody holds the row any more.
 RELEASED: Mapping[str, None] = {"owner": None, "lease_until": None}
 
@@ -143,8 +145,16 @@ def handed_back(leased: type[Leased]) -> Values:
 
 
 def back_off(attempt: int, settings: Settings) -> timedelta:
-    """The wait after `attempt` was lost: doubled each time."""
-    return timedelta(seconds=settings.backoff_seconds * 2 ** max(0, attempt - 1))
+    """The wait after `attempt` was lost: doubled each time, hours at most."""
+    doublings = min(max(0, attempt - 1), MOST_DOUBLINGS)
+    return min(timedelta(seconds=settings.backoff_seconds * 2**doublings), LONGEST_WAIT)
+
+
+def least_served(table: type[Any]) -> ColumnElement[Any]:
+    """To order rows by: those of the tenant for which the fewest are held at this moment first."""
+    other = aliased(table)
+    held = select(func.count()).where(other.tenant == table.tenant, other.owner.is_not(None))
+    return held.scalar_subquery()
 
 
 def recover(

@@ -26,6 +26,7 @@ ATTEMPTS = "attempts"
 LEASE_EXPIRIES = "lease_expiries"
 FINISHED = "finished"
 DELIVERIES = "deliveries"
+EXPORTS = "exports"
 PHASE_SECONDS = "phase_seconds"
 PHASE_COUNT = "phase_count"
 
@@ -76,17 +77,21 @@ def job_metrics(
     yield _single(counters, LEASE_EXPIRIES, "pith_lease_expiries", "Workers taken for dead")
     finished = CounterMetricFamily("pith_jobs_finished", "Jobs ended", labels=["status"])
     told = CounterMetricFamily("pith_webhook_deliveries", "Attempts", labels=["outcome"])
+    exports = CounterMetricFamily("pith_exports", "Attempts to write results", labels=["outcome"])
     phases = SummaryMetricFamily("pith_phase_seconds", "Time in each phase", labels=["phase"])
     for (name, label), value in sorted(counters.items()):
         if name == FINISHED:
             finished.add_metric([label], value)
         if name == DELIVERIES:
             told.add_metric([label], value)
+        if name == EXPORTS:
+            exports.add_metric([label], value)
         if name == PHASE_COUNT:
             seconds = counters.get((PHASE_SECONDS, label), 0.0)
             phases.add_metric([label], int(value), seconds)
     yield finished
     yield told
+    yield exports
     yield phases
 
 

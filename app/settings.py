@@ -214,7 +214,7 @@ class Settings(BaseSettings):
     webhook_days: float = Field(
         default=3,
         gt=0,
-        description="Time for which a delivery is tried, and after which a dead webhook is off.",
+        description="Time for which a delivery, of results too, is tried; then a webhook is off.",
     )
 
     worker_concurrency: int = Field(
@@ -225,6 +225,9 @@ class Settings(BaseSettings):
     )
     worker_senders: int = Field(
         default=8, ge=1, description="Webhooks that one worker delivers to at a time."
+    )
+    worker_exporters: int = Field(
+        default=2, ge=1, description="Jobs whose files one worker writes out at a time."
     )
     worker_threads: int = Field(
         default=0,

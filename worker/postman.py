@@ -1,87 +1,40 @@
-"""The threads that deliver webhooks, beside the reading of uploads.
-
-One looks for lanes with something to deliver and gives each to another, which serves it for a
-while. A lane that is slow takes one of them at a time; the others go on.
-"""
+"""The threads that deliver webhooks, beside the reading of uploads; each serves a lane a while."""
 
 from __future__ import annotations
 
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from datetime import timedelta
 
 import structlog
 
-from app.db.base import AnyRow
-from app.db.session import Database
-from app.leases import apart
+from app.db.base import AnyRow, Reader
 from app.settings import Settings
 from app.traces import current
 from app.webhooks import lanes, turns
 from app.webhooks.sending import send
 from app.webhooks.turns import Lane, Outcome
 from worker.process import Process
+from worker.rounds import Rounds
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 1.0
 TURN_SECONDS = 10.0
-# Transactions are short, and many senders wait for their receivers, not for the database.
-CONNECTIONS = 4
 
 
-class Postman:
+class Postman(Rounds):
     """Delivers until stopped."""
 
+    name = "webhook"
+
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        super().__init__(settings, settings.worker_senders)
         # A request takes its time to connect, and again to be answered.
         self._lease = timedelta(seconds=4 * settings.webhook_seconds)
-        self._database = Database(
-            settings.database_url, connections=CONNECTIONS, seconds=settings.lease_seconds
-        )
-        self._stop = threading.Event()
-        self._look = threading.Event()
-        self._serving: set[str] = set()
-        self._senders = ThreadPoolExecutor(settings.worker_senders, "sender")
-        self._thread = threading.Thread(target=self._run, name="postman", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the deliveries under way."""
-        self._stop.set()
-        self._look.set()
-        self._senders.shutdown(wait=False, cancel_futures=True)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._look.clear()
-            with apart("webhooks"):
-                self.look()
-            self._look.wait(LOOK_SECONDS)
-
-    def look(self) -> None:
-        """Give every lane that waits to a sender, as far as there are any."""
-        free = self._settings.worker_senders - len(self._serving)
-        if free <= 0:
-            return
-        with self._database.read() as session:
-            due = lanes.find_due(session, limit=free)
-        for webhook_id in set(due) - self._serving:
-            self._serving.add(webhook_id)
-            self._senders.submit(self._serve, webhook_id)
-
-    def _serve(self, webhook_id: str) -> None:
-        try:
-            with apart("webhook"):
-                self.serve(webhook_id)
-        finally:
-            self._serving.discard(webhook_id)
-            self._look.set()
+    def find_due(self, session: Reader, limit: int) -> Sequence[str]:
+        """Lanes with something to deliver."""
+        return lanes.find_due(session, limit)
 
     def serve(self, webhook_id: str) -> None:
         """Deliver to one endpoint, until there is nothing more, it fails, or others have waited."""

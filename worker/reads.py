@@ -11,6 +11,7 @@ from celery import signals
 
 from app.broker import READ_DATASET, READS_QUEUE
 from app.traces import current
+from worker.exporter import Exporter
 from worker.pool import make_process, work_on
 from worker.postman import Postman
 from worker.reader import read_dataset
@@ -18,7 +19,7 @@ from worker.sweeper import Sweeper
 
 
 def main() -> None:
-    """Read uploads, sweep and deliver webhooks until told to stop."""
+    """Read uploads, sweep, deliver webhooks and results until told to stop."""
     process = make_process()
 
     @process.celery.task(name=READ_DATASET.task)  # type: ignore[untyped-decorator]
@@ -26,17 +27,17 @@ def main() -> None:
         read_dataset(process, dataset_id)
 
     sweeper = Sweeper(process.settings, process.bell, process.store)
-    postman = Postman(process.settings)
+    aside = (sweeper, Postman(process.settings), Exporter(process))
 
     @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
     def start_aside(**_: Any) -> None:
-        sweeper.start()
-        postman.start()
+        for part in aside:
+            part.start()
 
     @signals.worker_shutting_down.connect(weak=False)  # type: ignore[untyped-decorator]
     def stop_aside(**_: Any) -> None:
-        sweeper.stop()
-        postman.stop()
+        for part in aside:
+            part.stop()
 
     current.configure(process.settings, "reads")
     work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from app import metrics
 from app.db.base import AnyRow
 from app.db.clock import moment
-from app.jobs import repository, state
+from app.jobs import deliveries, repository, state
+from app.jobs.destination import Destination
 from app.jobs.models import Job
 from app.jobs.news import news_of
 from app.jobs.repository import Event
@@ -51,6 +52,8 @@ def end(
 ) -> AnyRow | None:
     """Make a transition to a final status, count it, tell of it, and drop what units there are.
 
+    Where a result is to go somewhere, it is on its way from then on.
+
     A failure is told by the job and, with `data`, by the event.
     """
     values, data = {**(values or {})}, {**(data or {})}
@@ -61,6 +64,8 @@ def end(
         repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
         announce(session, news_of(row))
+        if row.status == state.Status.SUCCEEDED and row.specification.get("destination"):
+            deliveries.start(session, row, Destination(**row.specification["destination"]))
         if row.n_units:
             repository.drop_units(session, row.id)
     return row

@@ -1,4 +1,4 @@
-"""Tables of jobs, their units, events, checkpoints and results."""
+"""Tables of jobs, their units, events, checkpoints, results and where these are to go."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base
 from app.db.text import Line
-from app.jobs.state import Priority, Status
-from app.leases import Rung
+from app.jobs.state import DeliveryStatus, Priority, Status
+from app.leases import Leased, Rung
 
 
 class Job(Rung, Base):
@@ -21,6 +21,7 @@ class Job(Rung, Base):
     the features found so far, `phase_seconds` the time spent so far in each phase. A job with
     `n_units` is never claimed itself, only its units are. `dataset_id` is no foreign key: a final
     job outlives its dataset. `trace` are the headers that make a span part of its caller's trace.
+    `delivery` says how far its files have come on their way out, if any.
     """
 
     WAITING, HELD = Status.QUEUED, Status.RUNNING
@@ -54,6 +55,7 @@ class Job(Rung, Base):
     error: Mapped[dict[str, Any] | None]
     trace: Mapped[dict[str, Any] | None]
     submitted_by: Mapped[dict[str, Any] | None]
+    delivery: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
@@ -80,6 +82,22 @@ class Unit(Rung, Base):
     output: Mapped[dict[str, Any] | None]
     arrays: Mapped[bytes | None] = mapped_column(LargeBinary)
     error: Mapped[dict[str, Any] | None]
+
+
+class JobDelivery(Leased, Base):
+    """Files of a result that are to be written to `destination`; the row goes when they are.
+
+    `created_at` is when that was asked for: it is not tried for ever.
+    """
+
+    WAITING = HELD = DeliveryStatus.PENDING
+    __tablename__ = "job_deliveries"
+    __table_args__ = (Index(None, "status", "available_at"),)
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    tenant: Mapped[str] = mapped_column(Line(64))
+    destination: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
 
 
 class JobEvent(Base):

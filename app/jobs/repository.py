@@ -36,7 +36,7 @@ SHOWN = 4  # of the features that were chosen, in a list
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
 # A specification, and what was chosen, may take a megabyte; lists have a hundred jobs.
-_LARGE = {"specification", "chosen", "phase_seconds", "loglik", "trace"}
+_LARGE = {"specification", "chosen", "phase_seconds", "loglik", "trace", "delivery"}
 _LIST = select(
     *(column for column in POLLED if column.name not in _LARGE),
     Job.specification["target"].as_string().label("target"),

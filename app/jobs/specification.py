@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, StrictInt, StringConstraints, TypeAdapter
 
 from app.errors import FieldError, Invalid, pointer
+from app.jobs.destination import Destination
 from app.jobs.methods import METHOD_MODELS, InParts, Strict
 from app.jobs.state import Priority
 from app.webhooks.naming import Url
@@ -146,6 +147,9 @@ class Specification(Strict):
     labels: Labels = Field(default={})
     notify: Url | None = Field(
         default=None, description="An address that is told of the job's end, as webhooks are."
+    )
+    destination: Destination | None = Field(
+        default=None, description="Where the files of the result are written; see `delivery`."
     )
 
     def completed(self, max_deadline_seconds: int) -> Self:

@@ -36,6 +36,14 @@ class Status(StrEnum):
         return self in FINAL
 
 
+class DeliveryStatus(StrEnum):
+    """Where the files of a result are on their way out."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 FINAL = frozenset({Status.SUCCEEDED, Status.FAILED, Status.CANCELLED, Status.EXPIRED})
 LIVE = frozenset({Status.QUEUED, Status.RUNNING})
 

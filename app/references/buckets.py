@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -16,6 +16,9 @@ from obstore.store import LocalStore, ObjectStore, from_url
 from app.connections.paths import is_within, matcher, root_of
 from app.datasets.faults import Passing, Rejected
 from app.store.files import FOOTER_BYTES, RETRY_SECONDS, Reading, translated
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
 
 MAX_OBJECTS = 10_000
 CHANGED = "an object changed while it was read"
@@ -37,7 +40,7 @@ class Found:
         return asdict(self)
 
 
-def open_bucket(connection: Mapping[str, Any]) -> ObjectStore:
+def open_bucket(connection: Mapping[str, Any], retries: RetryConfig | None = None) -> ObjectStore:
     """A way to the objects, by the secrets of this connection and no others."""
     if connection["type"] == "file":
         return LocalStore(_folder(connection))
@@ -51,7 +54,7 @@ def open_bucket(connection: Mapping[str, Any]) -> ObjectStore:
     options: Any = {
         "config": config,
         "client_options": {"allow_http": True},
-        "retry_config": {"retry_timeout": RETRY_SECONDS},
+        "retry_config": retries or {"retry_timeout": RETRY_SECONDS},
     }
     return from_url(connection["url"], **options)
 
@@ -93,12 +96,12 @@ def head(bucket: ObjectStore, path: str) -> Any:
         raise Rejected(f"there is no {path!r}") from None
 
 
-def check_links(connection: Mapping[str, Any], path: str) -> None:
-    """A link in a directory may lead out of it, and of the folders that may be read."""
+def check_links(connection: Mapping[str, Any], path: str, may: str = "read") -> None:
+    """A link in a directory may lead out of it, and of the folders that may be used so."""
     if connection["type"] != "file":
         return
     folder = _folder(connection)
-    inside = (folder / part for part in connection["read"])
+    inside = (folder / part for part in connection[may])
     if not any((folder / path).resolve().is_relative_to(part) for part in inside):
         raise Rejected(f"{path!r} leads out of the connection")
 

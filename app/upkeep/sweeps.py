@@ -20,8 +20,9 @@ from app.datasets.repository import ReadClaim
 from app.db.base import AnyRow
 from app.jobs import claims, repository, state
 from app.jobs.claims import UNCANCELLED, JobClaim
+from app.jobs.deliveries import DeliveryClaim
 from app.jobs.endings import LOST, OVERDUE, end, expire
-from app.jobs.models import Job, Unit
+from app.jobs.models import Job, JobDelivery, Unit
 from app.jobs.runs import refuse_hopeless
 from app.jobs.state import Stop
 from app.jobs.units import repository as units
@@ -38,7 +39,7 @@ UNREADABLE = "the worker that read the file ended or fell silent in every attemp
 
 def sweep(session: Session, bell: Bell, settings: Settings) -> None:
     """One round over all tenants; what goes wrong in one part of it skips no other."""
-    for part in (sweep_datasets, sweep_jobs, sweep_units, sweep_webhooks):
+    for part in (sweep_datasets, sweep_jobs, sweep_units, sweep_webhooks, sweep_exports):
         part(session, bell, settings)
 
 
@@ -140,3 +141,17 @@ def sweep_webhooks(session: Session, bell: Bell, settings: Settings) -> None:
 
 def _take_back_lane(session: Session, claim: LaneClaim, seen: AnyRow, settings: Settings) -> None:
     lanes.change(session, claim.lapsed(), leases.freed(Webhook))
+
+
+def sweep_exports(session: Session, bell: Bell, settings: Settings) -> None:
+    """Results whose worker fell silent on their way out."""
+    with apart("silent exporters"):
+        leases.recover(session, DeliveryClaim, _take_back_delivery, settings)
+
+
+def _take_back_delivery(
+    session: Session, claim: DeliveryClaim, seen: AnyRow, settings: Settings
+) -> None:
+    wait = leases.back_off(claim.attempt, settings)
+    freed = leases.freed(JobDelivery, wait)
+    leases.change(session, JobDelivery, claim.lapsed(), freed, [JobDelivery.job_id])

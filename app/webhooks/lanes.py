@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from app import leases
 from app.db.base import NO_SYNC, AnyRow, Reader, Utc
 from app.db.clock import moment
-from app.leases import Claim, is_free
+from app.leases import Claim, is_free, least_served
 from app.webhooks.models import Delivery, DeliveryStatus, Webhook
 
 LANE = (
@@ -61,10 +61,8 @@ def _is_due() -> ColumnElement[bool]:
 def find_due(session: Reader, limit: int) -> Sequence[str]:
     """Lanes with something to deliver: of the tenant least served now, then the longest waiting."""
     due = exists().where(Delivery.webhook_id == Webhook.id, _is_due())
-    other = aliased(Webhook)
-    served = select(func.count()).where(other.tenant == Webhook.tenant, other.owner.is_not(None))
     statement = select(Webhook.id).where(*is_free(Webhook), due)
-    statement = statement.order_by(served.scalar_subquery(), Webhook.available_at, Webhook.id)
+    statement = statement.order_by(least_served(Webhook), Webhook.available_at, Webhook.id)
     return session.execute(statement.limit(limit)).scalars().all()
 
 

@@ -17,9 +17,6 @@ from app.webhooks.deliveries import bury
 from app.webhooks.lanes import LaneClaim
 from app.webhooks.models import DeliveryStatus, Webhook, WebhookStatus
 
-LONGEST_PAUSE = timedelta(hours=4)
-MOST_DOUBLINGS = 30
-
 
 @dataclass(frozen=True)
 class Lane:
@@ -99,7 +96,7 @@ def failed(
     session: Session, lane: Lane, delivery: AnyRow, outcome: Outcome, settings: Settings
 ) -> None:
     """Leave the lane alone for a while, or switch it off."""
-    again = {"next_at": moment(pause(delivery.attempts, settings))}
+    again = {"next_at": moment(leases.back_off(delivery.attempts + 1, settings))}
     with session.begin():
         lanes.note(session, delivery.id, {**again, **_told(outcome)})
         metrics.count(session, {(metrics.DELIVERIES, "failed"): 1})
@@ -109,15 +106,9 @@ def failed(
                 bury(session, lane.claim.webhook_id, why)
             return
         since = {} if lane.n_failures else {"failing_since": moment()}
-        later = leases.freed(Webhook, pause(lane.n_failures, settings))
+        later = leases.freed(Webhook, leases.back_off(lane.n_failures + 1, settings))
         failing = {"n_failures": lane.n_failures + 1, **since, **later}
         lanes.change(session, lane.claim.holds(), failing)
-
-
-def pause(n_failures: int, settings: Settings) -> timedelta:
-    """The wait after one failure more: doubled each time, hours at most."""
-    seconds = settings.backoff_seconds * 2 ** min(n_failures, MOST_DOUBLINGS)
-    return min(timedelta(seconds=seconds), LONGEST_PAUSE)
 
 
 def _told(outcome: Outcome) -> dict[str, object]:

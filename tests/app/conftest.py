@@ -51,7 +51,7 @@ def service(
 
 
 def write_connections(data_dir: Path) -> Path:
-    """A directory that may be read in part, and something of another tenant's."""
+    """A directory that may be read and written in part, and something of another tenant's."""
     (data_dir / "lake" / "open").mkdir(parents=True)
     path = data_dir / "connections.toml"
     path.write_text(
@@ -60,6 +60,7 @@ def write_connections(data_dir: Path) -> Path:
         type = "file"
         url = "file://{data_dir}/lake"
         read = ["open"]
+        write = ["out"]
 
         [theirs]
         type = "file"

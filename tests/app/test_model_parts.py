@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.api import model_parts
-from app.api.model_parts import Arrays, read_parts
-from app.api.packed import Packed
 from app.errors import NotAcceptable
+from app.outcomes import model_parts
+from app.outcomes.model_parts import Arrays, read_parts
+from app.outcomes.packed import Packed
 from app.report.parts import charts_of, variables_drawn
 from tests.report.documents import selection
 from worker.checkpoints import pack

@@ -15,6 +15,7 @@ from app.api.routes.references import check_reference
 from app.api.schemas.jobs import JobCheck, JobCreate
 from app.errors import Invalid
 from app.jobs import service
+from app.jobs.destination import check_destination
 from app.jobs.specification import Specification
 
 # In the place of a dataset that there will be.
@@ -23,9 +24,17 @@ UNREAD = "ds_" + 32 * "0"
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 
+def check_way_out(body: JobCreate, caller: Caller) -> None:
+    """Refuse a destination that the caller may not write to."""
+    if body.destination is not None:
+        connections = caller.services.connections
+        check_destination(connections, caller.tenant, body.destination, "destination")
+
+
 def checked(body: JobCreate, caller: Caller) -> Specification:
     """The completed specification, or Invalid."""
     settings = caller.services.settings
+    check_way_out(body, caller)
     if body.source is not None:
         check_reference(caller, body.source)
         return body.of(UNREAD).completed(settings.max_deadline_seconds)

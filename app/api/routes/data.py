@@ -12,10 +12,10 @@ from pydantic import Field
 from app.api.deps import CallerDep, JobId
 from app.api.negotiation import Accept, preferred
 from app.api.openapi import problems
-from app.api.tables import ARROW, CSV, EXTENSIONS, PARQUET, stream
 from app.datasets.service import find_name
 from app.jobs.methods import Strict
 from app.jobs.tables import reduced_table
+from app.outcomes.tables import ARROW, CSV, EXTENSIONS, PARQUET, stream
 
 router = APIRouter(prefix="/v1/jobs", tags=["outcomes"])
 

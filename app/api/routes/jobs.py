@@ -11,7 +11,7 @@ from app.api import paging
 from app.api.deps import Caller, CallerDep, JobId, require_json
 from app.api.openapi import header, problems
 from app.api.polling.answers import LINKS, POLLED, Answer
-from app.api.routes.check import checked
+from app.api.routes.check import check_way_out, checked
 from app.api.routes.references import create_reference
 from app.api.schemas.jobs import JobCreate, JobPage, JobPatch, JobRead, JobSummary
 from app.db.order import last_position
@@ -77,6 +77,7 @@ def submit_job(
     if query.validate_only:
         return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
     services = caller.services
+    check_way_out(body, caller)
     specification = body.of(_dataset_of(body, caller, idempotency_key))
     job = service.accept(
         caller.tenants,

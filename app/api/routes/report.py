@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse
-from numpy.typing import NDArray
 from pydantic import Field
 
-from app.api.deps import Caller, CallerDep, JobId
+from app.api.deps import CallerDep, JobId
 from app.api.lasting import UNCHANGED, Lasting
-from app.api.model_parts import read_parts
 from app.api.openapi import problems
-from app.api.packed import Packed, find_arrays
 from app.api.schemas.charts import ChartsRead
-from app.datasets.service import find_name
-from app.errors import NotAcceptable, NotFound
 from app.jobs import service
 from app.jobs.methods import Strict
-from app.report.page import About, policy, report
-from app.report.parts import Part, parts_of, variables_drawn
+from app.outcomes.drawing import Drawn, dataset_name, draw, page_of
+from app.report.page import policy
 from app.report.sentences import summary
 from app.report.words import headline
 
@@ -37,22 +30,12 @@ class ChartQuery(Strict):
     )
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A result and its pictures."""
-
-    document: dict[str, Any]
-    parts: Sequence[Part]
-
-
-def draw(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Query()]) -> Drawn:
+def draw_all(job_id: JobId, caller: CallerDep, query: Annotated[ChartQuery, Query()]) -> Drawn:
     """Every chart of the result, or Conflict while there is none."""
-    document = caller.read(service.get_document, job_id)
-    shown, arrays = _shown(caller, job_id, document)
-    return Drawn(document, parts_of(shown, arrays, query.pixel_width))
+    return draw(caller.read, job_id, query.pixel_width)
 
 
-DrawnDep = Annotated[Drawn, Depends(draw)]
+DrawnDep = Annotated[Drawn, Depends(draw_all)]
 
 
 @router.get(
@@ -65,7 +48,7 @@ DrawnDep = Annotated[Drawn, Depends(draw)]
 def get_charts(job_id: JobId, caller: CallerDep, drawn: DrawnDep) -> Response:
     """Every chart of the result as SVG, with its data; and what it says in sentences."""
     said = {
-        "dataset": _dataset_name(caller, job_id),
+        "dataset": dataset_name(caller.read, caller.read(service.get_job, job_id).dataset_id),
         "headline": headline(drawn.document),
         "summary": summary(drawn.document),
     }
@@ -84,31 +67,8 @@ def get_charts(job_id: JobId, caller: CallerDep, drawn: DrawnDep) -> Response:
 )
 def get_report(job_id: JobId, caller: CallerDep, drawn: DrawnDep) -> Response:
     """The same pictures and the provenance in one file that needs nothing else."""
-    job = caller.read(service.get_job, job_id)
-    about = About(_dataset_name(caller, job_id), job.finished_at)
     headers = {
         "Content-Security-Policy": policy(),
         "Content-Disposition": f'inline; filename="pith-{job_id}.html"',
     }
-    return HTMLResponse(report(drawn.document, drawn.parts, about), headers=headers)
-
-
-def _dataset_name(caller: Caller, job_id: str) -> str:
-    dataset_id: str = caller.read(service.get_job, job_id).dataset_id
-    return caller.read(find_name, dataset_id) or dataset_id
-
-
-def _shown(
-    caller: Caller, job_id: str, document: dict[str, Any]
-) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
-    """The result with its models; of models that are too large with the part that is drawn."""
-    try:
-        packed = find_arrays(caller, job_id)
-    except NotFound as error:
-        if error.code != "no_factors":
-            raise
-        return document, {}
-    try:
-        return read_parts(Packed(*packed), document, None)
-    except NotAcceptable:
-        return read_parts(Packed(*packed), document, variables_drawn(document))
+    return HTMLResponse(page_of(caller.read, job_id, drawn), headers=headers)

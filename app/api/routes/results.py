@@ -10,16 +10,16 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
 from app.api.deps import CallerDep, JobId
-from app.api.factors import ARROW, NPZ, factors_arrow, factors_json
 from app.api.lasting import UNCHANGED, Lasting
-from app.api.model_parts import read_parts
 from app.api.negotiation import JSON, Accept, preferred
 from app.api.openapi import problems
-from app.api.packed import Packed, find_arrays, pieces
 from app.api.schemas.results import FactorsRead, ResultRead
 from app.errors import FieldError, Invalid
 from app.jobs import service
 from app.jobs.methods import Strict
+from app.outcomes.factors import ARROW, NPZ, factors_arrow, factors_json
+from app.outcomes.model_parts import read_parts
+from app.outcomes.packed import Packed, find_arrays, pieces
 
 router = APIRouter(prefix="/v1/jobs", tags=["outcomes"], route_class=Lasting)
 
@@ -76,7 +76,7 @@ def get_factors(
 ) -> Response:
     """Lambda and every A_n with the names of its levels; JSON, `.npz` or Arrow by `Accept`."""
     media_type = preferred(accept, (JSON, NPZ, ARROW))
-    n_bytes, read_piece = find_arrays(caller, job_id)
+    n_bytes, read_piece = find_arrays(caller.read, job_id)
     if media_type == NPZ:
         headers = {**_named(job_id, "npz"), "Content-Length": str(n_bytes)}
         return StreamingResponse(pieces(n_bytes, read_piece), media_type=NPZ, headers=headers)

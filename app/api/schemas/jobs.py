@@ -19,7 +19,7 @@ from app.api.problems import Problem
 from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, ActorRead, FromRow
 from app.jobs.methods import Strict
 from app.jobs.specification import DatasetId, Labels, Specification, Title
-from app.jobs.state import Status
+from app.jobs.state import DeliveryStatus, Status
 from app.references.source import Source
 from core.results import Phase
 
@@ -99,6 +99,21 @@ class UnitCount(BaseModel):
     done: int
 
 
+class DeliveryRead(BaseModel):
+    """How far the files of a result have come on their way to a destination."""
+
+    status: DeliveryStatus = Field(description="`failed` is what will not be tried again.")
+    connection: str
+    path: str = Field(description="The folder, with its places filled.")
+    data: bool = Field(description="Whether the reduced table goes too.")
+    attempts: int
+    n_files: int | None = Field(description="Without the manifest; null before the first attempt.")
+    n_written: int = Field(description="Of them, in the newest attempt.")
+    n_bytes: int
+    error: str | None = Field(description="Why the newest attempt came to nothing.")
+    delivered_at: datetime | None
+
+
 class JobState(FromRow):
     """What a list and a poll show of a job."""
 
@@ -161,6 +176,9 @@ class JobRead(JobState):
     chosen: list[str] = Field(description="Features chosen so far, in order.")
     phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
     specification: dict[str, Any] = Field(description="The completed specification.")
+    delivery: DeliveryRead | None = Field(
+        default=None, description="Of the result, where it is to go somewhere."
+    )
 
 
 class JobPage(BaseModel):

@@ -82,8 +82,7 @@ class Hooks(Protocol):
 def hooks(database_url: str) -> Iterator[Hooks]:
     hooks = Hooks(database_url)
     yield hooks
-    hooks.postman.stop()
-    hooks.postman._database.dispose()
+    hooks.postman.close()
     hooks.database.dispose()
 
 

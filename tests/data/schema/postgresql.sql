@@ -55,6 +55,15 @@ COLUMN job_checkpoints phase character varying(16) NOT NULL
 COLUMN job_checkpoints tenant character varying(64) NOT NULL
 COLUMN job_checkpoints version character varying(64) NOT NULL
 COLUMN job_checkpoints arrays bytea NOT NULL
+COLUMN job_deliveries job_id character varying(40) NOT NULL
+COLUMN job_deliveries tenant character varying(64) NOT NULL
+COLUMN job_deliveries destination jsonb NOT NULL
+COLUMN job_deliveries created_at timestamp with time zone NOT NULL
+COLUMN job_deliveries attempt integer NOT NULL
+COLUMN job_deliveries owner character varying(64)
+COLUMN job_deliveries lease_until timestamp with time zone
+COLUMN job_deliveries available_at timestamp with time zone NOT NULL
+COLUMN job_deliveries status character varying(16) NOT NULL
 COLUMN job_events job_id character varying(40) NOT NULL
 COLUMN job_events seq integer NOT NULL
 COLUMN job_events tenant character varying(64) NOT NULL
@@ -112,6 +121,7 @@ COLUMN jobs priority integer NOT NULL DEFAULT 1
 COLUMN jobs title character varying(255)
 COLUMN jobs trace jsonb
 COLUMN jobs submitted_by jsonb
+COLUMN jobs delivery jsonb
 COLUMN upload_reservations id character varying(40) NOT NULL
 COLUMN upload_reservations tenant character varying(64) NOT NULL
 COLUMN upload_reservations n_bytes bigint NOT NULL
@@ -154,6 +164,7 @@ COLUMN webhooks available_at timestamp with time zone NOT NULL
 COLUMN webhooks status character varying(16) NOT NULL
 CONSTRAINT alembic_version_pkc alembic_version PRIMARY KEY (version_num)
 CONSTRAINT fk_job_checkpoints_job_id job_checkpoints FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+CONSTRAINT fk_job_deliveries_job_id job_deliveries FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_events_job_id job_events FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_results_job_id job_results FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_units_job_id job_units FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
@@ -164,6 +175,7 @@ CONSTRAINT pk_compatibility compatibility PRIMARY KEY (oldest)
 CONSTRAINT pk_counters counters PRIMARY KEY (name, label)
 CONSTRAINT pk_datasets datasets PRIMARY KEY (id)
 CONSTRAINT pk_job_checkpoints job_checkpoints PRIMARY KEY (job_id, phase)
+CONSTRAINT pk_job_deliveries job_deliveries PRIMARY KEY (job_id)
 CONSTRAINT pk_job_events job_events PRIMARY KEY (job_id, seq)
 CONSTRAINT pk_job_results job_results PRIMARY KEY (job_id)
 CONSTRAINT pk_job_units job_units PRIMARY KEY (job_id, number)
@@ -181,6 +193,7 @@ CREATE INDEX ix_audit_log_tenant_created_at_id ON public.audit_log USING btree (
 CREATE INDEX ix_audit_log_tenant_object_id ON public.audit_log USING btree (tenant, object_id)
 CREATE INDEX ix_datasets_status_available_at ON public.datasets USING btree (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON public.datasets USING btree (tenant, created_at, id)
+CREATE INDEX ix_job_deliveries_status_available_at ON public.job_deliveries USING btree (status, available_at)
 CREATE INDEX ix_job_units_status_lease_until ON public.job_units USING btree (status, lease_until)
 CREATE INDEX ix_jobs_dataset_id ON public.jobs USING btree (dataset_id)
 CREATE INDEX ix_jobs_started_at ON public.jobs USING btree (started_at)
@@ -198,6 +211,7 @@ CREATE UNIQUE INDEX pk_compatibility ON public.compatibility USING btree (oldest
 CREATE UNIQUE INDEX pk_counters ON public.counters USING btree (name, label)
 CREATE UNIQUE INDEX pk_datasets ON public.datasets USING btree (id)
 CREATE UNIQUE INDEX pk_job_checkpoints ON public.job_checkpoints USING btree (job_id, phase)
+CREATE UNIQUE INDEX pk_job_deliveries ON public.job_deliveries USING btree (job_id)
 CREATE UNIQUE INDEX pk_job_events ON public.job_events USING btree (job_id, seq)
 CREATE UNIQUE INDEX pk_job_results ON public.job_results USING btree (job_id)
 CREATE UNIQUE INDEX pk_job_units ON public.job_units USING btree (job_id, number)
@@ -214,6 +228,7 @@ POLICY retention audit_log RESTRICTIVE {public} DELETE USING (current_setting('p
 POLICY tenant audit_log PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant datasets PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_checkpoints PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
+POLICY tenant job_deliveries PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_events PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_results PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
 POLICY tenant job_units PERMISSIVE {public} ALL USING ((current_setting('pith.tenant'::text, true) = (tenant)::text) OR (current_setting('pith.tenant'::text, true) = '*'::text))
@@ -225,6 +240,7 @@ ROW SECURITY api_keys FORCED
 ROW SECURITY audit_log FORCED
 ROW SECURITY datasets FORCED
 ROW SECURITY job_checkpoints FORCED
+ROW SECURITY job_deliveries FORCED
 ROW SECURITY job_events FORCED
 ROW SECURITY job_results FORCED
 ROW SECURITY job_units FORCED

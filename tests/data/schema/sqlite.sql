@@ -64,7 +64,7 @@ CREATE TABLE datasets (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL, submitted_by JSON,
+	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL, submitted_by JSON, delivery JSON,
 	CONSTRAINT pk_datasets PRIMARY KEY (id),
 	CONSTRAINT uq_datasets_tenant_content_key UNIQUE (tenant, content_key)
 )
@@ -76,6 +76,19 @@ CREATE TABLE job_checkpoints (
 	arrays BLOB NOT NULL,
 	CONSTRAINT pk_job_checkpoints PRIMARY KEY (job_id, phase),
 	CONSTRAINT fk_job_checkpoints_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
+)
+CREATE TABLE job_deliveries (
+	job_id VARCHAR(40) NOT NULL,
+	tenant VARCHAR(64) NOT NULL,
+	destination JSON NOT NULL,
+	created_at DATETIME NOT NULL,
+	attempt INTEGER NOT NULL,
+	owner VARCHAR(64),
+	lease_until DATETIME,
+	available_at DATETIME NOT NULL,
+	status VARCHAR(16) NOT NULL,
+	CONSTRAINT pk_job_deliveries PRIMARY KEY (job_id),
+	CONSTRAINT fk_job_deliveries_job_id FOREIGN KEY(job_id) REFERENCES jobs (id) ON DELETE CASCADE
 )
 CREATE TABLE job_events (
 	job_id VARCHAR(40) NOT NULL,
@@ -140,7 +153,7 @@ CREATE TABLE jobs (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON, submitted_by JSON,
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON, submitted_by JSON, delivery JSON,
 	CONSTRAINT pk_jobs PRIMARY KEY (id),
 	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
 )
@@ -199,6 +212,7 @@ CREATE INDEX ix_audit_log_tenant_created_at_id ON audit_log (tenant, created_at,
 CREATE INDEX ix_audit_log_tenant_object_id ON audit_log (tenant, object_id)
 CREATE INDEX ix_datasets_status_available_at ON datasets (status, available_at)
 CREATE INDEX ix_datasets_tenant_created_at_id ON datasets (tenant, created_at, id)
+CREATE INDEX ix_job_deliveries_status_available_at ON job_deliveries (status, available_at)
 CREATE INDEX ix_job_units_status_lease_until ON job_units (status, lease_until)
 CREATE INDEX ix_jobs_dataset_id ON jobs (dataset_id)
 CREATE INDEX ix_jobs_started_at ON jobs (started_at)

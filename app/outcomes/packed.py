@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 
-from app.api.deps import Caller
 from app.jobs import service
+from app.outcomes.reading import Read
 
 PIECE_BYTES = 4 << 20
 
@@ -54,7 +54,7 @@ def pieces(n_bytes: int, read_piece: ReadPiece) -> Iterator[bytes]:
         yield read_piece(start, PIECE_BYTES)
 
 
-def find_arrays(caller: Caller, job_id: str) -> tuple[int, ReadPiece]:
+def find_arrays(read: Read, job_id: str) -> tuple[int, ReadPiece]:
     """How many bytes the job's factors take, and a way to them; NotFound when there are none."""
-    n_bytes = caller.read(service.measure_arrays, job_id)
-    return n_bytes, lambda start, n: caller.read(service.read_arrays, job_id, start, n)
+    n_bytes = read(service.measure_arrays, job_id)
+    return n_bytes, lambda start, n: read(service.read_arrays, job_id, start, n)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from app.api.packed import PIECE_BYTES, Packed
 from app.errors import NotAcceptable
+from app.outcomes.packed import PIECE_BYTES, Packed
 
 # Of factors in one answer; in JSON they take three times that.
 MOST_BYTES = 32 << 20
