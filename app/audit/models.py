@@ -23,6 +23,7 @@ class Action(StrEnum):
     JOB_SUBMITTED = "job.submitted"
     JOB_CHANGED = "job.changed"
     JOB_CANCELLED = "job.cancelled"
+    JOB_EXPORTED = "job.exported"
     JOB_DELETED = "job.deleted"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"

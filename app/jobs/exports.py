@@ -8,6 +8,8 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from app import leases
+from app.audit.lines import record
+from app.audit.models import Action
 from app.connections.registry import Connections
 from app.db.base import AnyRow
 from app.db.clock import read_clock
@@ -43,6 +45,7 @@ def export(
         if not repository.has_result(session, tenant, job_id):
             detail = f"the job is {job.status} and has no result"
             raise Conflict(detail, code="no_result", extra={"job_status": job.status})
+        record(session, tenant, Action.JOB_EXPORTED, job_id, connection=destination.connection)
         return deliveries.start(session, job, destination)
 
 

@@ -64,7 +64,7 @@ CREATE TABLE datasets (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL, submitted_by JSON, delivery JSON,
+	enqueued_at DATETIME NOT NULL, source JSON, origin JSON, progress DOUBLE, version INTEGER DEFAULT '1' NOT NULL, previous_id VARCHAR(40), labels JSON DEFAULT '{}' NOT NULL, submitted_by JSON,
 	CONSTRAINT pk_datasets PRIMARY KEY (id),
 	CONSTRAINT uq_datasets_tenant_content_key UNIQUE (tenant, content_key)
 )
