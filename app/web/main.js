@@ -3,6 +3,7 @@
 import { installKey } from "./key.js";
 import { alarm, fixed, h, reason, say, showAway } from "./parts/dom.js";
 import { isLeaving } from "./service/leaving.js";
+import { finishSignIn } from "./service/sign_in.js";
 import { installTheme } from "./theme.js";
 import { showComparison } from "./views/compare.js";
 import { showDataset } from "./views/dataset.js";
@@ -88,5 +89,9 @@ fixed("skip", HTMLElement).addEventListener("click", (event) => {
   focusContent();
 });
 installTheme();
-installKey(show);
-show();
+finishSignIn()
+  .catch((error) => alarm(reason(error)))
+  .then(() => {
+    installKey(show);
+    show();
+  });

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Response
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 
 from app.api.deps import JOB_ID
 from app.errors import NotFound
+from app.issuers import Issuer
+from app.settings import Settings
 
 router = APIRouter(include_in_schema=False)
 
@@ -50,18 +52,16 @@ START = """SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLin
 """
 
 
-def _policy(images: str) -> dict[str, str]:
-    """Only the service's own files run and style a page."""
+def _policy(images: str, *asked: str) -> dict[str, str]:
+    """Only the service's own files run and style a page; it asks the service and who is named."""
+    connect = " ".join(("'self'", *asked))
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src {connect}; "
         f"img-src 'self' {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {"Content-Security-Policy": policy}
 
 
-# Pictures that the page draws itself are saved by way of blobs; an upgraded service is never shown
-# by yesterday's script.
-PAGE_HEADERS = {**_policy("blob:"), "Cache-Control": "no-cache"}
 # Swagger UI draws its arrows from data: addresses.
 REFERENCE_HEADERS = _policy("data:")
 
@@ -87,9 +87,9 @@ def get_swagger_file(name: str) -> Response:
 
 
 @router.get("/")
-def show_page() -> Response:
+def show_page(request: Request) -> Response:
     """The web page."""
-    return get_file("index.html")
+    return get_file("index.html", request)
 
 
 @router.get("/compare")
@@ -98,12 +98,37 @@ def show_comparison(a: JobQuery, b: JobQuery) -> Response:
     return RedirectResponse(f"/#/compare?{urlencode({'a': a, 'b': b})}")
 
 
+@router.get("/web/sign-in.json")
+def get_places(request: Request) -> Response:
+    """Where the page can sign in, if anywhere."""
+    places = [
+        {
+            "issuer": issuer.issuer,
+            "client_id": issuer.client_id,
+            "scope": issuer.client_scope,
+            "parameters": issuer.client_parameters,
+        }
+        for issuer in _issuers(request)
+    ]
+    return JSONResponse(places, headers={"Cache-Control": "no-cache"})
+
+
 @router.get("/web/{name:path}")
-def get_file(name: str) -> Response:
+def get_file(name: str, request: Request) -> Response:
     """A file of the web page."""
     if name not in FILES:
         raise _not_found(name)
-    return FileResponse(FILES[name], headers=PAGE_HEADERS, media_type=TYPES[FILES[name].suffix])
+    origins = [origin for issuer in _issuers(request) for origin in issuer.origins]
+    # Pictures that the page draws itself are saved by way of blobs; an upgraded service is never
+    # shown by yesterday's script.
+    headers = {**_policy("blob:", *origins), "Cache-Control": "no-cache"}
+    return FileResponse(FILES[name], headers=headers, media_type=TYPES[FILES[name].suffix])
+
+
+def _issuers(request: Request) -> list[Issuer]:
+    """Those at which the page may sign in."""
+    settings: Settings = request.app.state.settings
+    return [issuer for issuer in settings.oidc_issuers if issuer.client_id]
 
 
 def _not_found(name: str) -> NotFound:

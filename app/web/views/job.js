@@ -46,7 +46,12 @@ async function showOutcome(body, job, signal) {
 function jobHead(job) {
   const { target, k, method, seed, compare, stability } = asked(job);
   const title = job.title ?? target;
-  /** @type {Change} */
+  /** @type {(actor: JobRead["submitted_by"]) => string} */
+function submitter(actor) {
+  return actor?.id ? ` by ${actor.name || actor.id}` : "";
+}
+
+/** @type {Change} */
   const change = ({ name, labels }) =>
     patch("/v1/jobs/{job_id}", { job_id: job.id }, name === undefined ? { labels } : { title: name });
   const facts = [
@@ -55,7 +60,7 @@ function jobHead(job) {
     compare ? `${compare.methods.length} methods compared` : null,
     stability ? `stability of ${stability.n_samples} samples` : null,
     `seed ${seed}`,
-    `submitted ${when(job.created_at)}`,
+    `submitted ${when(job.created_at)}${submitter(job.submitted_by)}`,
     took(job) ? `took ${took(job)}` : null,
   ];
   const dataset = h("a", { href: `#/datasets/${job.dataset_id}` }, "dataset");
