@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from app.datasets.faults import NO_ROOM, OUT_OF_MEMORY
 from app.datasets.ingest import OUTCOME
 from app.datasets.limits import Limits
 from app.db.base import AnyRow
+from app.processes.bare import bare_environment
 from app.processes.lifeline import spawn
 from worker.orders import order_for
 from worker.process import Process
@@ -26,10 +26,6 @@ log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 0.02
 STDERR = "stderr"
-# Networks with certificates of their own name them so.
-AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-# All that a reader of strangers' files finds in its environment: no address, no password, no key.
-INHERITED = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "POLARS_MAX_THREADS", *AUTHORITIES)
 # By somebody outside, or by the kernel, which says so elsewhere: not by the file.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGBUS}
 CRASHED = "the file makes its reader crash; it is damaged or was made to"
@@ -47,7 +43,7 @@ def run_child(process: Process, row: AnyRow, directory: Path, on_beat: OnBeat) -
     limits = _limits(process, directory)
     with order_for(process, row, directory, limits) as (command, stdin):
         with (directory / STDERR).open("wb") as words:
-            child = spawn(command, env=_environment(), stdin=stdin, stderr=words)
+            child = spawn(command, env=bare_environment(), stdin=stdin, stderr=words)
         try:
             overrun = _watch(child, directory, limits, on_beat)
         finally:
@@ -56,10 +52,6 @@ def run_child(process: Process, row: AnyRow, directory: Path, on_beat: OnBeat) -
     if overrun is not None:
         return _over_budget(process, limits) if overrun == limits.out_of_room else _no(overrun)
     return _outcome(process, directory, child.returncode, limits)
-
-
-def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
 def _limits(process: Process, directory: Path) -> Limits:

@@ -30,16 +30,33 @@ def download(
     tell: Callable[[int], None],
 ) -> Found:
     """Bring the whole file; redirects lead only to hosts that the connection names."""
+    with _followed(connection, url, {}) as (place, answer):
+        _check_status(answer.status)
+        n_bytes = _copy(answer, file, max_bytes, tell)
+        return Found(place, n_bytes, answer.headers["ETag"], answer.headers["Last-Modified"])
+
+
+def is_unchanged(connection: Mapping[str, Any], url: str, found: Mapping[str, Any]) -> bool:
+    """Whether the host says that a file is as it was found; it is asked for no more than that."""
+    known = {"If-None-Match": found["e_tag"], "If-Modified-Since": found["version"]}
+    conditions = {name: value for name, value in known.items() if value}
+    with _followed(connection, url, conditions) as (place, answer):
+        return place == found["path"] and answer.status == http.client.NOT_MODIFIED
+
+
+@contextmanager
+def _followed(
+    connection: Mapping[str, Any], url: str, headers: Mapping[str, str]
+) -> Iterator[tuple[str, http.client.HTTPResponse]]:
+    """The answer behind all redirects, and where it was given."""
     for _ in range(MAX_REDIRECTS):
         place = _judged(connection, url)
         try:
-            with _answer(connection, place) as answer:
-                if answer.status in MOVED:
-                    url = urljoin(url, answer.headers["Location"] or "")
-                    continue
-                _check_status(answer.status)
-                n_bytes = _copy(answer, file, max_bytes, tell)
-                return Found(url, n_bytes, answer.headers["ETag"], answer.headers["Last-Modified"])
+            with _answer(connection, place, headers) as answer:
+                if answer.status not in MOVED:
+                    yield url, answer
+                    return
+                url = urljoin(url, answer.headers["Location"] or "")
         except (http.client.HTTPException, OSError) as error:
             raise Passing(AWAY) from error
     raise Rejected(f"there are more than {MAX_REDIRECTS} redirects")
@@ -56,8 +73,10 @@ def _judged(connection: Mapping[str, Any], url: str) -> Place:
 
 
 @contextmanager
-def _answer(connection: Mapping[str, Any], place: Place) -> Iterator[http.client.HTTPResponse]:
-    headers = {"Host": place.name, "Accept-Encoding": "identity"}
+def _answer(
+    connection: Mapping[str, Any], place: Place, more: Mapping[str, str]
+) -> Iterator[http.client.HTTPResponse]:
+    headers = {**more, "Host": place.name, "Accept-Encoding": "identity"}
     if token := connection["secrets"].get("token"):
         headers["Authorization"] = f"Bearer {token}"
     with closing(_client(_located(connection, place), place.host)) as client:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import obstore
 from obstore.store import ObjectStore
 
 from app.datasets.faults import Rejected
-from app.references.batches import Table
 from app.references.confines import Confines
 from app.store.files import translated
+
+if TYPE_CHECKING:
+    from app.references.batches import Table
 
 COMMIT = re.compile(r"/_delta_log/(\d{20})\.json\Z")
 METADATA = re.compile(r"/metadata/v?(\d+)[^/]*\.metadata\.json\Z")

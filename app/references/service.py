@@ -12,7 +12,7 @@ from app.actors import origin_of
 from app.audit.lines import record
 from app.audit.models import Action
 from app.broker import READ_DATASET, Bell
-from app.connections.registry import Connections
+from app.connections.registry import AnyConnection, Connections
 from app.datasets import repository
 from app.datasets.formats import CsvOptions
 from app.datasets.models import Dataset
@@ -23,6 +23,7 @@ from app.db.tenants import lock_tenant
 from app.errors import Conflict, NotFound
 from app.quota import Quota
 from app.references.checks import check_source
+from app.references.looking import looks_same
 from app.references.source import Source
 
 REFERENCE = "reference"
@@ -66,10 +67,11 @@ def create(
     return row, True
 
 
-def check(tenant: str, connections: Connections, source: Source) -> None:
-    """Refuse what no connection of the tenant's can have, or may give."""
+def check(tenant: str, connections: Connections, source: Source) -> AnyConnection:
+    """The tenant's connection; refuse what it cannot have, or may not give."""
     connection = connections.find(tenant, source.connection, "/source/connection")
     check_source(connection, source)
+    return connection
 
 
 def _row(
@@ -101,15 +103,32 @@ def refresh(
     dataset_id: str,
     quota: Quota,
 ) -> tuple[AnyRow, bool]:
-    """Read the same reference again, as another dataset; the same one while it is being read."""
+    """Read the same reference again, as another dataset; the newest one while it will do.
+
+    It will while it is being read, and when nothing has changed since.
+    """
     with session.begin():
         row = repository.read(session, tenant, dataset_id)
-    if row is None:
-        raise NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
-    if row.source is None:
-        raise Conflict("the dataset was uploaded: there is nothing to read again", code="no_source")
-    if row.finished_at is None:
+        if row is None:
+            raise NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
+        if row.source is None:
+            detail = "the dataset was uploaded: there is nothing to read again"
+            raise Conflict(detail, code="no_source")
+        row = _newest(session, tenant, row)
+    reference = _again(row)
+    connection = check(tenant, connections, reference.source)
+    if row.finished_at is None or (row.origin is not None and looks_same(connection, row)):
         return row, False
-    # Two who ask at the same time get the same.
-    reference = Reference(Source.model_validate(row.source), row.name, f"after {row.id}")
     return create(session, tenant, bell, connections, reference, quota)
+
+
+def _newest(session: Session, tenant: str, row: AnyRow) -> AnyRow:
+    """The last that came of refreshing it, and that, and so on."""
+    while later := repository.find_by_content(session, tenant, _again(row).content_key("")):
+        row = later
+    return row
+
+
+def _again(row: AnyRow) -> Reference:
+    """What a refresh of the dataset reads; two who ask for it at the same time get the same."""
+    return Reference(Source.model_validate(row.source), row.name, f"after {row.id}")

@@ -33,14 +33,23 @@ def test_a_reference_is_read_fixed_and_read_again(service: Service) -> None:
     assert dataset["origin"]["objects"][0]["path"] == "open/sales.csv"
     assert dataset["origin"]["objects"][0]["size"] == len(CSV)
     assert len(dataset["sha256"]) == 64
-    file.write_bytes(CSV + b"5,1,u,x\n")
     refresh = f"/v1/datasets/{dataset['id']}/refresh"
+    same = service.client.post(refresh)
+    assert (same.status_code, same.json()["id"]) == (200, dataset["id"])
+    file.write_bytes(CSV + b"5,1,u,x\n")
     again = service.client.post(refresh)
     assert again.status_code == 201
     newer = until_read(service, again.json()["id"])
     assert (newer["n_rows"], newer["source"]) == (5, dataset["source"])
     assert newer["sha256"] != dataset["sha256"]
     assert service.client.post(refresh).json()["id"] == newer["id"]
+    file.write_bytes(CSV)
+    third = service.client.post(refresh)
+    assert third.status_code == 201
+    third = until_read(service, third.json()["id"])
+    assert (third["n_rows"], third["sha256"]) == (4, dataset["sha256"])
+    file.unlink()
+    assert service.client.post(refresh).status_code == 201
 
 
 def test_a_job_of_a_source(service: Service) -> None:

@@ -44,6 +44,9 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def send_file(self) -> None:
+        if self.headers["If-None-Match"] == '"one"':
+            self.begin(304)
+            return
         self.begin(Content_Length=len(CSV), ETag='"one"')
         self.wfile.write(CSV)
 

@@ -12,6 +12,8 @@ import pytest
 
 from app.datasets.faults import Passing, Rejected
 from app.references import downloads
+from app.references.look import is_same
+from app.references.source import Source
 from tests.references import conftest
 from tests.references.conftest import Reads
 from tests.references.misbehaving import CERTIFICATE, CSV, Host, misbehaving
@@ -63,6 +65,10 @@ def test_a_file_and_a_redirect_to_it(web: dict[str, Any], host: Host, reads: Rea
             len(CSV),
             '"one"',
         )
+        source = Source(connection="web", path=here + path).model_dump(mode="json")
+        assert is_same(web, source, outcome["origin"])
+        other = {"objects": [{**one, "e_tag": '"two"'}]}
+        assert not is_same(web, source, other)
     assert set(host.tokens) == {f"Bearer {HUSH}"}
 
 

@@ -5,14 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import psycopg
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.types import LongType
 
 from app.datasets.faults import Passing, Rejected
+from app.references.look import is_same
+from app.references.source import Source
 from tests import servers
 from tests.references.conftest import TABLE, Reads
+
+
+def look(connection: dict[str, Any], outcome: dict[str, Any], **source: Any) -> bool:
+    """Whether a source is as it was when it was read."""
+    asked = Source(connection="lake", **source).model_dump(mode="json")
+    return is_same(connection, asked, outcome["origin"])
+
 
 FILTER = [{"column": "b", "op": ">=", "value": 10.0}]
 
@@ -24,8 +35,12 @@ def test_delta(lake: dict[str, Any], reads: Reads) -> None:
     write_deltalake(url, TABLE, storage_options=options)
     wider = TABLE.head(10).with_columns(c=1)
     write_deltalake(url, wider, mode="append", schema_mode="merge", storage_options=options)
+    before, _ = reads(lake, table="tables/delta")
     DeltaTable(url, storage_options=options).delete("a = 3")
     newest, found = reads(lake, table="tables/delta")
+    assert look(lake, before, table="tables/delta") is False
+    assert look(lake, newest, table="tables/delta") is True
+    assert look(lake, before, table="tables/delta", version=1) is True
     assert newest["origin"]["snapshot"] == {"format": "delta", "version": 2}
     assert (found.height, found.columns, found["c"].null_count()) == (
         1008,
@@ -49,14 +64,31 @@ def test_iceberg(lake: dict[str, Any], reads: Reads, tmp_path: Path) -> None:
     catalog.create_namespace("ns")
     table = catalog.create_table("ns.sales", schema=TABLE.to_arrow().schema)
     table.append(TABLE.to_arrow())
-    table.delete("a < 5")
     where = table.location().removeprefix(f"{lake['url']}/")
+    before, _ = reads(lake, table=where)
+    table.delete("a < 5")
     newest, found = reads(lake, table=where)
+    assert look(lake, before, table=where) is False
+    assert look(lake, newest, table=where) is True
     assert newest["origin"]["snapshot"]["version"] == table.snapshots()[-1].snapshot_id
     assert found["a"].min() == 5
     old = table.snapshots()[0].snapshot_id
     _, found = reads(lake, table=where, version=old, columns=["a", "y"], filter=FILTER)
     assert found["a"].to_list() == list(range(20, 1000))
+    with table.update_schema() as change:
+        change.rename_column("b", "price")
+        change.add_column("c", LongType())
+        change.delete_column("y")
+    wider = pl.DataFrame({"a": [1001], "price": [1.5], "c": [7]})
+    table.append(wider.to_arrow())
+    latest, found = reads(lake, table=where)
+    assert (found.columns, found.height, found["c"].null_count()) == (["a", "price", "c"], 996, 995)
+    chosen = [{"column": "c", "op": "==", "value": 7}]
+    few, found = reads(lake, table=where, filter=chosen)
+    assert found["price"].to_list() == [1.5]
+    assert few["n_bytes"] < latest["n_bytes"]
+    with pytest.raises(Rejected, match="there is no column 'y'"):
+        reads(lake, table=where, columns=["a", "y"])
     with pytest.raises(Rejected, match="has no snapshot"):
         reads(lake, table=where, version=7)
     catalog.close()

@@ -63,11 +63,19 @@ def create_reference(caller: Caller, reference: Reference) -> tuple[AnyRow, bool
     responses={
         **problems(404, 409),
         201: {"description": "Another dataset, being read.", **ANSWERED},
-        200: {"description": "It is being read.", "model": DatasetSummary, **ANSWERED},
+        200: {
+            "description": "Nothing changed since it was read, or it is being read.",
+            "model": DatasetSummary,
+            **ANSWERED,
+        },
     },
 )
 def refresh_dataset(dataset_id: DatasetId, caller: CallerDep) -> Response:
-    """Reads what the dataset refers to once more, as another dataset; this one stays as it is."""
+    """Reads what the dataset refers to once more, as another dataset; this one stays as it is.
+
+    Where tags, versions and snapshots tell that nothing changed, nothing is read, and the answer is
+    the dataset there is. What only a query can tell is always read again.
+    """
     services = caller.services
     row, is_new = caller.write(
         service.refresh, services.bell, services.connections, dataset_id, services.settings.quota
