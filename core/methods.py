@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.callbacks import ignore
@@ -68,6 +68,16 @@ class Choice:
             suggested_k=supported,
             rank_search=self.plan.scores,
             held_out=self.plan.held_out,
+            notes=(*explained.notes, *_sampled(self.plan.held_out.n_rows, result.n_rows)),
+        )
+
+
+def _sampled(n_held_out: int, n_rows: int) -> Iterator[str]:
+    if n_held_out < n_rows:
+        yield (
+            f"A sample of {n_held_out:,} of the {n_rows:,} rows, drawn class by class, decided how "
+            "columns are cut and how many features are kept, and is what held-out figures are of; "
+            "the features were chosen by all rows."
         )
 
 

@@ -120,6 +120,7 @@ class HeldOut:
     `information` and `standard_error` are for K = 0, 1, ...; every row was held out once, and the
     cuts, the rank, the path and the model came from the other folds. Negative values say that
     guessing by the shares of the classes is better. `all_features` is the same without choice.
+    Fewer `n_rows` than the result has are a sample of them, drawn class by class.
     """
 
     entropy: float

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.arrays import MISSING, Bytes, Floats, Truths, Values
+from core.arrays import MISSING, Bytes, Floats, Ints, Truths, Values
 from core.config import Discretize, Kind
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
@@ -39,6 +39,9 @@ _GLANCE = 1000
 
 EXACT_AS_FLOATS = 2**53
 """Up to here floats tell all whole numbers apart."""
+
+COUNTED = 2**12
+"""Whole numbers that lie within such a range are counted, others sorted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +101,13 @@ def fine_column(
         return FineColumn(name, n_missing, n_infinite, **learnt), codes
     if isinstance(known, Texts):
         raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
-    weights = np.ones(len(known)) if row_weights is None else row_weights[present]
+    weights = None if row_weights is None else row_weights[present]
     numbers = known.astype(np.float64)
     bins = discretize.target_bins if is_target else discretize.bins
     by_share = is_target or discretize.strategy == "quantile"
-    taught = weights > 0
-    edges = _fine_edges(numbers[taught], weights[taught], bins, shares_first=by_share)
+    taught = slice(None) if weights is None else weights > 0
+    held = None if weights is None else weights[taught]
+    edges = _fine_edges(numbers[taught], held, bins, shares_first=by_share)
     codes[present] = np.searchsorted(edges, numbers, side="right")
     lowest, highest = _ranges(numbers[taught], codes[present][taught], len(edges) + 1)
     column = FineColumn(name, n_missing, n_infinite, edges=edges, lowest=lowest, highest=highest)
@@ -138,10 +142,25 @@ def _is_discrete(known: Values | Texts, few: int) -> bool:
     if isinstance(known, Texts) or known.dtype.kind not in "iuf" or _is_blurred(known):
         return True
     for part in (known[:_GLANCE], known):
-        levels = np.unique(part)
+        levels = np.unique(part) if (counted := _count_whole(part)) is None else counted[0]
         if len(levels) > few or (levels != np.floor(levels)).any():
             return False
     return True
+
+
+def _count_whole(known: Values) -> tuple[Values, Ints] | None:
+    """What `np.unique` says of whole numbers that lie close together, at a tenth of its cost."""
+    if len(known) == 0 or known.dtype.kind not in "iubf":
+        return None
+    low, high = int(known.min()), int(known.max())
+    if high - low > COUNTED or max(-low, high) > EXACT_AS_FLOATS:
+        return None
+    if known.dtype.kind == "f" and (known % 1).any():
+        return None
+    offsets = known.astype(np.int64) - low
+    occurs = np.bincount(offsets) > 0
+    values = (np.flatnonzero(occurs) + low).astype(known.dtype)
+    return values, (np.cumsum(occurs) - 1)[offsets]
 
 
 def _is_blurred(known: Values) -> bool:
@@ -154,12 +173,13 @@ def _is_blurred(known: Values) -> bool:
     return len(np.unique(exact.astype(np.float64))) < len(exact)
 
 
-def _fine_edges(numbers: Floats, weights: Floats, bins: int, *, shares_first: bool) -> Floats:
+def _fine_edges(
+    numbers: Floats, weights: Floats | None, bins: int, *, shares_first: bool
+) -> Floats:
     """Edges of equal width and of equal share, and as many between them as there is room for."""
     if len(numbers) == 0:
         return np.zeros(0)
-    values, place = np.unique(numbers, return_inverse=True)
-    held = np.cumsum(np.bincount(place, weights=weights), dtype=np.float64)
+    values, held = _held(numbers, weights)
     between = values[:-1] / 2 + values[1:] / 2
     wanted = [even_cuts(values[0], values[-1], bins), between[quantile_places(held, bins)]]
     wanted = wanted[::-1] if shares_first else wanted
@@ -170,6 +190,15 @@ def _fine_edges(numbers: Floats, weights: Floats, bins: int, *, shares_first: bo
         edges = joined if len(joined) < MAX_LEVELS else edges
     within: Floats = edges[edges > values[0]]
     return within
+
+
+def _held(numbers: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """The different numbers, and the weight up to each; without weights nothing but a sort."""
+    if weights is None:
+        values, counts = np.unique(numbers, return_counts=True)
+        return values, np.cumsum(counts, dtype=np.float64)
+    values, place = np.unique(numbers, return_inverse=True)
+    return values, np.cumsum(np.bincount(place, weights=weights), dtype=np.float64)
 
 
 def _ranges(numbers: Floats, codes: Bytes, n_levels: int) -> tuple[Floats, Floats]:
@@ -183,7 +212,7 @@ def different(known: Values | Texts) -> tuple[Sequence[Any], Values]:
     """The different values, of texts also such as do not occur, and which one each row has."""
     if isinstance(known, Texts):
         return known.vocabulary, known.places
-    values, places = np.unique(known, return_inverse=True)
+    values, places = _count_whole(known) or np.unique(known, return_inverse=True)
     return list(values), places
 
 

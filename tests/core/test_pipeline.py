@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
-from core.config import STRATEGIES, Columns, GsmCpd, Objective, SelectionConfig
+from core.config import STRATEGIES, Columns, GsmCpd, Method, Mrmr, Objective, SelectionConfig
+from core.crossfit import folds
 from core.fit_config import Family
 from core.pipeline import select_features
 from core.results import Progress, SelectionResult
@@ -218,6 +219,17 @@ def test_more_levels_than_a_byte_are_merged_and_noted() -> None:
     table["town"][:600] = [f"t{i % 100}" for i in range(600)]
     result = select_features(table, "y", quick(2))
     assert "The rarest of many levels were merged: 200 of 'town'." in result.notes
+
+
+@pytest.mark.parametrize("method", [GsmCpd(ranks=(4,)), Mrmr()])
+def test_a_sample_that_decides_is_noted(monkeypatch: pytest.MonkeyPatch, method: Method) -> None:
+    table = mixed_table(300)
+    assert not any("sample" in note for note in select_features(table, "y", quick(2)).notes)
+    monkeypatch.setattr(folds, "CROSS_ROWS", 120)
+    result = select_features(table, "y", SelectionConfig(2, method=method))
+    assert result.held_out is not None
+    assert (result.held_out.n_rows, result.n_rows) == (120, 300)
+    assert any("A sample of 120 of the 300 rows" in note for note in result.notes)
 
 
 def test_infinite_values_are_missing_and_noted() -> None:

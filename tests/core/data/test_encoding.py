@@ -52,6 +52,31 @@ def test_the_callers_word_goes_before_the_rule() -> None:
     assert codes([0.5, 7.25, 0.5], as_levels) == [0, 1, 0]
 
 
+@examples(50)
+@given(
+    st.sampled_from([np.bool_, np.int8, np.int64, np.uint64, np.float64]),
+    st.lists(st.integers(-100, 100), min_size=1, max_size=40),
+    st.sampled_from([0, 2**40, 2**62]),
+)
+def test_whole_numbers_are_levels_in_their_order(
+    dtype: type[np.generic], offsets: list[int], far: int
+) -> None:
+    start = far if dtype in (np.int64, np.uint64) else 0
+    values = (np.array(offsets) + start + 100 * (dtype == np.uint64)).astype(dtype)
+    assert codes(values, Discretize(kinds={"x": "discrete"}), is_target=True) == [
+        sorted(set(values.tolist())).index(value) for value in values.tolist()
+    ]
+
+
+@examples(25)
+@given(numbers)
+def test_a_weight_of_one_is_none(values: list[float]) -> None:
+    plain = encode_column("x", values, DEFAULT)
+    weighted = encode_column("x", values, DEFAULT, np.ones(len(values)))
+    assert plain.learnt == weighted.learnt
+    assert plain.codes.tolist() == weighted.codes.tolist()
+
+
 def test_equal_width_and_quantiles() -> None:
     values = [0.0, 0.1, 0.2, 0.3, 0.4, 10.0]
     assert codes(values, Discretize(bins=2)) == [0, 0, 0, 0, 0, 1]
