@@ -41,3 +41,31 @@ def add_true_probability(
                 for f in range(n_states):
                     told += state[f] * own[f]
                 out[row, k - first] += told
+
+
+@nb.njit(cache=True, nogil=True)
+def add_log_levels(logs: Floats, column: Bytes, joint: Floats) -> None:
+    """joint[row] += logs[level of the row]; the last of `logs` (n_levels + 1, F) is of no level."""
+    unknown = len(logs) - 1
+    for row in range(len(column)):
+        level = min(column[row], unknown)
+        for f in range(joint.shape[1]):
+            joint[row, f] += logs[level, f]
+
+
+@nb.njit(cache=True, nogil=True)
+def add_beliefs(
+    joint: Floats, classes: Ints, states: Ints, shares: Floats, out: Floats
+) -> None:  # fmt: skip
+    """out[row, y] += P(y | row) of log P(state, row) in `joint` (n_rows, F).
+
+    Pair i says that states[i] gives shares[i] to classes[i]; pairs that are missing give nothing.
+    """
+    likely = np.empty(joint.shape[1])
+    for row in range(len(joint)):
+        top, total = joint[row].max(), 0.0
+        for f in range(len(likely)):
+            likely[f] = np.exp(joint[row, f] - top)
+            total += likely[f]
+        for i in range(len(classes)):
+            out[row, classes[i]] += likely[states[i]] * shares[i] / total

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.special import softmax
 
-from core.arrays import Bytes, Floats, Singles, Values
+from core.arrays import Bytes, Floats, Values
 from core.callbacks import OnFraction, ignore
+from core.cpd._prediction_kernels import add_beliefs, add_log_levels
 from core.cpd.model import CpdFit
 from core.cpd.prediction import LabelModel
 from core.data.problem import CodedProblem
@@ -25,7 +25,6 @@ from core.scores import belief_scores
 SMOOTHING = 1.0
 """Pseudo-count of a class, spread over the levels of a feature like the feature's own marginal."""
 
-ROWS_PER_BLOCK = 4096
 _TINY = 1e-30
 
 
@@ -70,10 +69,10 @@ def label_beliefs(
 
     """
     wanted = set(range(1, codes.shape[1] + 1) if stops is None else stops)
-    joints = [np.tile(_log(m.weights).astype(np.float32), (len(codes), 1)) for m in models]
-    for k, column in enumerate(codes.T):
-        for m, model in enumerate(models):
-            joints[m] += _log_factor(model.factors[k], column)
+    joints = [np.tile(_log(model.weights), (len(codes), 1)) for model in models]
+    for k, column in enumerate(np.ascontiguousarray(codes.T)):
+        for model, joint in zip(models, joints, strict=True):
+            add_log_levels(_with_unknown(_log(model.factors[k])), column, joint)
         if k + 1 in wanted:
             yield _mean_beliefs(models, joints)
 
@@ -101,20 +100,16 @@ def label_curve(
     return curve
 
 
-def _mean_beliefs(models: Sequence[LabelModel], joints: Sequence[Singles]) -> Floats:
+def _mean_beliefs(models: Sequence[LabelModel], joints: Sequence[Floats]) -> Floats:
     beliefs = np.zeros((len(joints[0]), len(models[0].label)))
-    for start in range(0, len(beliefs), ROWS_PER_BLOCK):
-        block = slice(start, start + ROWS_PER_BLOCK)
-        for model, joint in zip(models, joints, strict=True):
-            beliefs[block] += softmax(joint[block].astype(np.float64), axis=1) @ model.label.T
+    for model, joint in zip(models, joints, strict=True):
+        classes, states = np.nonzero(model.label)
+        add_beliefs(joint, classes, states, model.label[classes, states], beliefs)
     return beliefs / len(models)
 
 
-def _log_factor(factor: Floats, column: Bytes) -> Singles:
-    nothing = np.zeros((1, factor.shape[1]))
-    logs = np.vstack([_log(factor), nothing]).astype(np.float32)
-    rows: Singles = logs[np.minimum(column, len(factor))]
-    return rows
+def _with_unknown(logs: Floats) -> Floats:
+    return np.vstack([logs, np.zeros((1, logs.shape[1]))])
 
 
 def _log(probabilities: Floats) -> Floats:

@@ -27,6 +27,47 @@ def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
 
 
 @nb.njit(cache=True, nogil=True)
+def cut_evenly(counts: Floats, edges: Floats, lowest: Floats, highest: Floats, bins: int) -> Truths:
+    """(n_levels - 1,) the edges nearest to those of equal width between the levels with rows.
+
+    counts is (n_levels, C), edges (n_levels - 1,); lowest and highest the range of each level.
+    """
+    cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
+    first, last = -1, -1
+    for level in range(len(counts)):
+        if counts[level].sum() > 0:
+            first, last = level if first < 0 else first, level
+    if len(cuts) == 0 or first < 0:
+        return cuts
+    low, high = lowest[first], highest[last]
+    for cut in range(1, bins):
+        # Halved, no range is too wide for a float.
+        wanted = 2 * (low / 2 + (high / 2 - low / 2) * (cut / bins))
+        if wanted > low:
+            right = min(np.searchsorted(edges, wanted), len(edges) - 1)
+            left = max(right - 1, 0)
+            nearer = wanted - edges[left] < edges[right] - wanted
+            cuts[left if nearer else right] = True
+    return cuts
+
+
+@nb.njit(cache=True, nogil=True)
+def cut_by_share(counts: Floats, bins: int) -> Truths:
+    """(n_levels - 1,) after which levels equal shares of the rows end."""
+    cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
+    held, total = np.zeros(len(counts)), 0.0
+    for level in range(len(counts)):
+        total += counts[level].sum()
+        held[level] = total
+    if total > 0:
+        for cut in range(1, bins):
+            place = np.searchsorted(held, cut / bins * total * (1 - 1e-12))
+            if place < len(cuts):
+                cuts[place] = True
+    return cuts
+
+
+@nb.njit(cache=True, nogil=True)
 def drop_empty(cuts: Truths, counts: Floats) -> None:
     """Keep only cuts with rows on both sides of them, up to the next."""
     since, last = 0.0, -1

@@ -11,10 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri, xlogy
 
-from core.arrays import MISSING, Bytes, Floats, Ints, Truths
+from core.arrays import MISSING, Bytes, Floats, Truths
 from core.config import Discretize, Strategy
-from core.data._kernels import add_levels, cut_where_told, drop_empty
-from core.data.fine import FineColumn, even_cuts, quantile_places
+from core.data._kernels import (
+    add_levels,
+    cut_by_share,
+    cut_evenly,
+    cut_where_told,
+    drop_empty,
+)
+from core.data.fine import FineColumn
 
 CUT_SIGNIFICANCE = 0.01
 MISSING_SIGNIFICANCE = 0.01
@@ -77,44 +83,22 @@ def information(counts: Floats) -> float:
 
 
 def _cuts(column: FineColumn, known: Floats, strategy: Strategy, discretize: Discretize) -> Truths:
-    weights = known.sum(axis=1)
+    cuts: Truths
     if strategy == "uniform":
-        return _even(column, weights, discretize.bins)
-    if strategy == "supervised":
-        found = _supervised(known, weights, discretize.bins)
-        if found.any():
-            return found
-    return _by_share(weights, discretize.bins)
-
-
-def _even(column: FineColumn, weights: Floats, bins: int) -> Truths:
-    assert column.edges is not None and column.lowest is not None and column.highest is not None
-    cuts = np.zeros(len(weights) - 1, dtype=bool)
-    occupied = np.flatnonzero(weights)
-    if len(cuts) and len(occupied):
-        wanted = even_cuts(column.lowest[occupied[0]], column.highest[occupied[-1]], bins)
-        cuts[_nearest(column.edges, wanted)] = True
+        assert column.edges is not None and column.lowest is not None and column.highest is not None
+        cuts = cut_evenly(known, column.edges, column.lowest, column.highest, discretize.bins)
+        return cuts
+    if strategy == "supervised" and known.sum() >= 2 * LEAF_ROWS:
+        cuts = _supervised(known, discretize.bins)
+        if cuts.any():
+            return cuts
+    cuts = cut_by_share(known, discretize.bins)
     return cuts
 
 
-def _nearest(edges: Floats, wanted: Floats) -> Ints:
-    """The places of the edges that come closest."""
-    right = np.clip(np.searchsorted(edges, wanted), 0, len(edges) - 1)
-    left = np.maximum(right - 1, 0)
-    nearer = wanted - edges[left] < edges[right] - wanted
-    return np.where(nearer, left, right)
-
-
-def _by_share(weights: Floats, bins: int) -> Truths:
-    cuts = np.zeros(len(weights) - 1, dtype=bool)
-    if weights.any():
-        cuts[quantile_places(np.cumsum(weights), bins)] = True
-    return cuts
-
-
-def _supervised(known: Floats, weights: Floats, bins: int) -> Truths:
+def _supervised(known: Floats, bins: int) -> Truths:
     """A tree's cuts, as far as they tell more than chance over all places."""
-    n_places = max(int(np.count_nonzero(weights)) - 1, 1)
+    n_places = max(int(np.count_nonzero(known.sum(axis=1))) - 1, 1)
     freedom = max(int(np.count_nonzero(known.sum(axis=0))) - 1, 1)
     chance = float(chdtri(freedom, CUT_SIGNIFICANCE / n_places))
     cuts: Truths = cut_where_told(known, bins + MORE_LEAVES, LEAF_ROWS, chance)

@@ -161,8 +161,9 @@ class Table:
         for n, column in enumerate(self.columns):
             on_wait()
             counts = self._counts(n, group, max(n_folds, 1))
+            whole = counts.sum(axis=1)
             for fold in held_out:
-                kept = counts.sum(axis=1) - (0 if fold == ALL_ROWS else counts[:, fold])
+                kept = whole if fold == ALL_ROWS else whole - counts[:, fold]
                 for strategy, grouping in self._group(column, kept, strategies).items():
                     found[strategy, fold].append(grouping)
         return {key: Recipe(key[0], tuple(groupings)) for key, groupings in found.items()}

@@ -13,66 +13,39 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.arrays import Bytes, Floats, Ints
-from core.gsm._kernels import surprise, surprises, unknown_given
+from core.gsm._copy_kernels import cap, first_copy
 
 SAMPLE_ROWS = 4096
 """Rows looked at first; where they leave no doubt the others are not counted."""
-
-SAMPLE_ERRORS = 5.0
 
 
 class Copies:
     """Entropies of one feature given another, over the rows; a missing value is one more level."""
 
     def __init__(self, codes: Bytes, row_weights: Floats) -> None:
-        self._codes = codes
-        self._row_weights = row_weights
-        self._weights = row_weights / row_weights.sum()
         rows = np.arange(len(codes))
         if len(codes) > SAMPLE_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
-        self._sampled = np.ascontiguousarray(codes[rows].T)
-        self._sampled_weights = self._weights[rows] / max(self._weights[rows].sum(), 1e-300)
-        self._sampled_error = float((self._sampled_weights**2).sum())
+        shares = row_weights[rows] / max(row_weights[rows].sum(), 1e-300)
+        sampled = np.ascontiguousarray(codes[rows].T)
+        self._counted = codes, row_weights, sampled, shares, float((shares**2).sum())
+
+    def caps(self, features: Ints, chosen: Sequence[int], gains: Floats) -> Floats:
+        """For each feature the least H(X_feature | X_c) over the chosen c.
+
+        Nothing of a copy, and not too little where rows are few; infinite if plainly above the
+        feature's gain.
+        """
+        found = np.empty(len(features))
+        cap(*self._counted, features, np.array(chosen, dtype=np.int64), gains, found)
+        return found
 
     def unknown(self, feature: int, chosen: Sequence[int], gain: float) -> float:
-        """The least H(X_feature | X_c) over the chosen c; infinite if plainly above `gain`."""
-        least = self._least_unknown(feature, chosen)
-        suspects = [c for c, low in zip(chosen, least, strict=True) if low <= gain]
-        return min((self._unknown_given(feature, c) for c in suspects), default=np.inf)
+        """The cap of one feature."""
+        return float(self.caps(np.array([feature]), chosen, np.array([gain]))[0])
 
     def first_copy(self, feature: int, among: Ints) -> int:
         """The first of some features that tells just what this one tells, or itself."""
-        for other in np.sort(among):
-            if other == feature or self._are_copies(int(other), feature):
-                return int(other)
-        return feature
-
-    def _are_copies(self, one: int, other: int) -> bool:
-        return all(
-            self._least_unknown(a, [b])[0] <= 0 and self._knows(b, a)
-            for a, b in ((one, other), (other, one))
-        )
-
-    def _knows(self, other: int, feature: int) -> bool:
-        asked, given = self._columns(feature, other)
-        return surprise(asked, given, self._weights)[0] == 0.0
-
-    def _least_unknown(self, feature: int, others: Sequence[int]) -> Floats:
-        """How low H(X_feature | X_other) may be for each of the others, as a sample tells."""
-        given = np.array(others, dtype=np.int64)
-        mean, square = surprises(self._sampled, feature, given, self._sampled_weights).T
-        error = np.sqrt(np.maximum(square - mean**2, 0.0) * self._sampled_error)
-        least: Floats = mean - SAMPLE_ERRORS * error
-        return least
-
-    def _unknown_given(self, feature: int, other: int) -> float:
-        """H(X_feature | X_other): nothing of a copy, and not too little where rows are few."""
-        if self._are_copies(feature, other):
-            return 0.0
-        asked, given = self._columns(feature, other)
-        return float(unknown_given(asked, given, self._row_weights))
-
-    def _columns(self, one: int, other: int) -> tuple[Bytes, Bytes]:
-        columns = np.ascontiguousarray(self._codes[:, [one, other]].T)
-        return columns[0], columns[1]
+        ordered = np.sort(among)
+        place = first_copy(*self._counted, feature, ordered)
+        return feature if place < 0 else int(ordered[place])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Ints
 from core.callbacks import ignore
 from core.config import GsmCpd
 from core.cpd.em import fit_models
@@ -30,6 +31,9 @@ from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.results import Certificate, Phase
 from core.workers import Workers
+
+GAINS_AT_A_TIME = 256
+"""Features whose gains are computed between two looks at whether somebody wants to stop."""
 
 Tell = Callable[[Phase, float, float | None, Step | None], None]
 
@@ -108,15 +112,14 @@ class _Selection:
         self.tell("select", 0.0, None, None)
         objective = self._objective(self.fits)
         searched = np.union1d(self.problem.candidates, self.problem.included).astype(np.int64)
-        first_gains = objective.gains(searched, with_label=True)
+        first_gains = self._gains(objective, searched, 0.0, with_label=True)
         task = self._task()
         if self.method.remodel != "none":
             steps, objective = self._remodel(config, objective, task)
         else:
             steps = choose(objective, task, self.done.steps)
         rest = np.setdiff1d(searched, _features(steps))
-        self.tell("select", 1.0, None, None)
-        left = objective.gains(rest, with_label=self.method.objective == "label")
+        left = self._gains(objective, rest, 1.0, with_label=self.method.objective == "label")
         return GsmOutcome(
             method=self.method,
             steps=steps,
@@ -131,6 +134,17 @@ class _Selection:
             n_evaluations=objective.n_evaluations,
             n_distinct_rows=len(self.rows.weights),
         )
+
+    def _gains(
+        self, objective: AveragedObjective, features: Ints, done: float, *, with_label: bool
+    ) -> Gains:
+        """Gains of many features, some at a time: a whole table takes seconds."""
+        parts = []
+        for start in range(0, max(len(features), 1), GAINS_AT_A_TIME):
+            self.tell("select", done, None, None)
+            some = features[start : start + GAINS_AT_A_TIME]
+            parts.append(objective.gains(some, with_label=with_label))
+        return Gains.joined(parts)
 
     def _objective(self, fits: Sequence[CpdFit]) -> AveragedObjective:
         budget, observed = self.method.n_configurations, self.chance.observed

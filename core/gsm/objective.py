@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import ceil
 
 import numpy as np
@@ -34,6 +34,11 @@ class Gains:
     latent_se: Floats
     label: Floats
     label_se: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[Gains]) -> Gains:
+        """The gains of some features after those of others."""
+        return cls(*(np.concatenate(of_all) for of_all in zip(*map(astuple, parts), strict=True)))
 
 
 @dataclass(frozen=True)

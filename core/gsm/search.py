@@ -19,6 +19,10 @@ from core.gsm.objective import AveragedObjective, Information
 from core.gsm.step import SAMPLING_ERRORS, Step, Task
 
 BATCH = 16
+BATCH_SHARE = 4
+"""Of so many evaluated one more is evaluated without a further look at who may win: where bounds
+tell nothing, looks after every few would go through all columns as often as there are columns."""
+
 TIE = 1e-3
 """Copies have the same gain but for the rounding of the fit; so close, the first of them counts."""
 
@@ -127,10 +131,13 @@ class _Search:
     def _cap(self, objective: Objective, features: Ints) -> bool:
         if self._task.copies is None or not len(features):
             return False
-        self._listen()
         before = self._fresh.of(objective)[features]
-        latent, unknown = self._fresh.latent, self._task.copies.unknown
-        self._fresh.caps[features] = [unknown(int(f), self._chosen, latent[f]) for f in features]
+        for start in range(0, len(features), BATCH):
+            self._listen()
+            few = features[start : start + BATCH]
+            self._fresh.caps[few] = self._task.copies.caps(
+                few, self._chosen, self._fresh.latent[few]
+            )
         return bool((self._fresh.of(objective)[features] < before).any())
 
     def _forget_label(self) -> None:
@@ -145,7 +152,7 @@ class _Search:
         """Candidates whose label gain is real: the best of all among them, or none if none is."""
         self._explore("label", float(self._chance(self.remaining).min()))
         while len(hopeful := self._may_be_real()):
-            self._evaluate(hopeful[:BATCH], with_label=True)
+            self._evaluate(hopeful[: self._batch], with_label=True)
         real = self._seen()[self._is_real(self._seen())]
         if len(real):
             self._informed = True
@@ -231,7 +238,7 @@ class _Search:
                 self._sharpen(hopeful)
                 sharp = True
                 continue
-            self._evaluate(hopeful[:BATCH], with_label=objective == "label")
+            self._evaluate(hopeful[: self._batch], with_label=objective == "label")
 
     def _hopeful(self, objective: Objective, floor: float) -> Ints:
         """Those not evaluated whose bound may be among the best two and above `floor`, in order."""
@@ -252,6 +259,11 @@ class _Search:
     def _rounding(self) -> float:
         """How far a bound may fall below the gain it bounds, in the precision of each."""
         return EXACT_ROUNDING if self._objective.exact else SAMPLED_ROUNDING
+
+    @property
+    def _batch(self) -> int:
+        """How many to evaluate before the next look at who may still win."""
+        return max(BATCH, len(self._seen()) // BATCH_SHARE)
 
     def _seen(self) -> Ints:
         return self.remaining[self._fresh.done[self.remaining]]

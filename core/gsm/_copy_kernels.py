@@ -1,0 +1,113 @@
+"""Compiled counts of what one column leaves unknown about another.
+
+`codes` is (n_rows, N). `sampled` (N, n) holds some of the rows, `shares` their weights, which sum
+to one, and `spread` the sum of the squares of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+SAMPLE_ERRORS = 5.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def cap(
+    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, features: Any, chosen: Any,
+    gains: Any, out: Any,
+) -> None:  # fmt: skip
+    """out[i] is the least H(features[i] | c) over the chosen c, unless plainly above gains[i]."""
+    for i in range(len(features)):
+        out[i] = np.inf
+        feature = features[i]
+        for c in chosen:
+            if _least_unknown(sampled, shares, spread, feature, c) > gains[i]:
+                continue
+            if _are_copies(codes, weights, sampled, shares, spread, feature, c):
+                out[i] = 0.0
+                break
+            out[i] = min(out[i], _unknown_given(codes[:, feature], codes[:, c], weights))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_copy(
+    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, feature: int, among: Any
+) -> int:
+    """The place of the first feature among some that tells just what this one tells."""
+    for i in range(len(among)):
+        other = among[i]
+        if other == feature:
+            return i
+        if _are_copies(codes, weights, sampled, shares, spread, other, feature):
+            return i
+    return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _are_copies(
+    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, one: int, other: int
+) -> bool:
+    """Whether each is known where the other is; the sample is asked first."""
+    if _least_unknown(sampled, shares, spread, one, other) > 0:
+        return False
+    if _least_unknown(sampled, shares, spread, other, one) > 0:
+        return False
+    left, right = codes[:, one], codes[:, other]
+    return _surprise(left, right, weights)[0] == 0.0 and _surprise(right, left, weights)[0] == 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _least_unknown(sampled: Any, shares: Any, spread: float, feature: int, other: int) -> float:
+    """How low H(feature | other) may be, as the sample tells."""
+    mean, square = _surprise(sampled[feature], sampled[other], shares)
+    least: float = mean - SAMPLE_ERRORS * np.sqrt(max(square - mean**2, 0.0) * spread)
+    return least
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
+    """Mean of -log P(asked | given) over rows, for weights that sum to one, and of its square."""
+    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
+    for r in range(len(asked)):
+        sums[given[r], asked[r]] += weights[r]
+    mean, square = 0.0, 0.0
+    for row in sums:
+        total = row.sum()
+        for p in row:
+            if p > 0:
+                nats = np.log(total / p)
+                mean += p * nats
+                square += p * nats * nats
+    return mean, square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _unknown_given(asked: Any, given: Any, weights: Any) -> float:
+    """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
+
+    Every value of `given` gets Miller and Madow's correction. Of its rows, the share that holds a
+    level seen only once with it is how likely the next is new (Good and Turing): for that share no
+    more is known than without `given`.
+    """
+    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
+    for r in range(len(asked)):
+        sums[given[r], asked[r]] += weights[r]
+    total, alone = sums.sum(), 0.0
+    for n in sums.sum(axis=0):
+        if n > 0:
+            alone += n / total * np.log(total / n)
+    unknown = 0.0
+    for row in sums:
+        n_rows, nats, n_seen, once = row.sum(), 0.0, 0, 0.0
+        for n in row:
+            if n > 0:
+                nats += n / n_rows * np.log(n_rows / n)
+                n_seen += 1
+                once += n if n <= 1 else 0.0
+        if n_rows > 0:
+            known_part = min(nats + (n_seen - 1) / (2 * n_rows), alone)
+            unknown += ((n_rows - once) * known_part + once * alone) / total
+    return unknown
