@@ -14,6 +14,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
+
+from app.cli.commands import cli
 
 ROOT = Path(__file__).parents[2]
 WINE = ROOT / "examples" / "wine.csv"
@@ -148,7 +151,6 @@ def test_select_prints_json_that_is_the_same_each_time() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["no.csv", "-t", "y"], "no.csv does not exist"),
         (["README.md", "-t", "y"], "not named like"),
         (["examples/wine.csv", "-t", "cultivars"], "cultivars"),
         (["examples/wine.csv", "-t", "cultivar", "-k", "many"], "k must be a whole number or auto"),
@@ -164,13 +166,21 @@ def test_select_prints_json_that_is_the_same_each_time() -> None:
         (["examples/wine.csv", "-t", "cultivar", "--exclude", "nothing"], "nothing"),
     ],
 )
-def test_bad_input_is_one_sentence_and_status_2(arguments: list[str], sentence: str) -> None:
-    done = pith("select", *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
+def test_bad_input_is_one_sentence_and_status_2(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(cli, ["select", *arguments])
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("pith: ")
     assert done.stderr.count("\n") == 1
     assert sentence in done.stderr
+
+
+def test_bad_input_is_a_sentence_and_status_2_of_the_process_too() -> None:
+    done = pith("select", "no.csv", "-t", "y")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "pith: no.csv does not exist or is no file\n"
 
 
 def test_ctrl_c_ends_a_selection_without_a_traceback() -> None:
