@@ -16,7 +16,7 @@ from benchmarks.units import OURS, digest_of_core
 from benchmarks.worlds import TARGET, Table
 from core.arrays import Floats, Truths, Values
 from core.pipeline import select_features
-from core.results import SelectionResult
+from core.results.selection import SelectionResult
 
 CLASSES = 30
 """A whole-numbered label with at most so many values is a class, as in core."""

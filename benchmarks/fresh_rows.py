@@ -28,7 +28,7 @@ from core.arrays import Bytes, Floats
 from core.config import GsmCpd, SelectionConfig
 from core.data.recoding import encode_with
 from core.pipeline import select_features
-from core.results import ModelFit, SelectionResult
+from core.results.selection import ModelFit, SelectionResult
 
 N_FRESH = 50_000
 ROWS_AT_ONCE = 10_000

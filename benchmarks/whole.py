@@ -14,7 +14,7 @@ from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import exponent
 from core.config import GsmCpd, SelectionConfig
 from core.pipeline import select_features
-from core.results import Progress
+from core.results.selection import Progress
 
 LABEL = "label"
 Clock = Callable[[], float]

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from core.arrays import Values
-from core.documents import read
 from core.gsm.completed import Arrays, Completed
-from core.measures import Trial
+from core.results.documents import read
+from core.results.measures import Trial
 
 
 @dataclass

@@ -16,7 +16,7 @@ from core.gsm.outcome import GsmOutcome
 from core.gsm.outcome import describe_step as describe_gsm_step
 from core.gsm.step import Step
 from core.gsm.together import find_focus
-from core.results import OnProgress, Phase, Progress, Selected, SelectionResult
+from core.results.selection import OnProgress, Phase, Progress, Selected, SelectionResult
 from core.rivals.method import plan_rival, select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
 from core.rivals.outcome import describe_step as describe_rival_step

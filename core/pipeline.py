@@ -16,10 +16,10 @@ from core.experiments.comparison import compare_methods
 from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
 from core.experiments.trial import Timer, evaluate
-from core.level_counts import count_levels
 from core.methods import PHASES, Choice, choose
-from core.results import OnProgress, Phase, Progress, SelectionResult, describe_config
-from core.warnings import look_for_warnings
+from core.results.selection import OnProgress, Phase, Progress, SelectionResult, describe_config
+from core.review.level_counts import count_levels
+from core.review.warnings import look_for_warnings
 
 
 def select_features(

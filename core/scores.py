@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.arrays import Floats, Values
-from core.measures import Measure
+from core.results.measures import Measure
 
 Found = dict[Measure, float]
 

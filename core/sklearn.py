@@ -17,7 +17,7 @@ from core.arrays import Truths, Values
 from core.config import Columns, Discretize, GsmCpd, Kind, Objective, SelectionConfig
 from core.fit_config import Family
 from core.pipeline import select_features
-from core.results import SelectionResult
+from core.results.selection import SelectionResult
 
 
 class GsmCpdSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -49,7 +49,7 @@ n_configurations, remodel, greedy
 
     Attributes
     ----------
-    result_ : core.results.SelectionResult
+    result_ : core.results.selection.SelectionResult
         The chosen features in order and all that explains them.
     support_ : (n_features_in_,) bool array
         Which features are kept; they stay in the order of the input.

@@ -17,7 +17,7 @@ from app.jobs.repository import Event
 from app.jobs.state import Stop
 from app.jobs.units import service as units
 from app.jobs.units.repository import UnitClaim
-from core.results import Progress
+from core.results.selection import Progress
 from worker.phases import Phases
 from worker.process import Process
 from worker.recorder import Recorder

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.jobs.repository import Event
-from core.results import Progress
+from core.results.selection import Progress
 
 # Likelihoods told while a phase grows e times older.
 LIKELIHOODS_PER_AGE = 200

@@ -22,7 +22,7 @@ from app.logs import job_context
 from app.provenance import versions
 from core.errors import CoreError
 from core.pipeline import select_features
-from core.results import Progress, SelectionResult
+from core.results.selection import Progress, SelectionResult
 from worker.checkpoints import CheckpointKeeper, pack
 from worker.heartbeat import Heartbeat, Stopped
 from worker.inputs import load_input

@@ -23,13 +23,13 @@ from app.logs import job_context
 from core.config import Compare, Evaluate, SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.unfolding import unfold_times
-from core.documents import read
 from core.experiments.comparison import number_of_features, summarise_trials
 from core.experiments.ground import Ground
 from core.experiments.stability import Found, choose_sample, summarise_samples
 from core.experiments.trial import hold_trial
-from core.measures import Trial
-from core.results import Progress
+from core.results.documents import read
+from core.results.measures import Trial
+from core.results.selection import Progress
 from worker.heartbeat import Heartbeat, Stopped
 from worker.inputs import load_input
 from worker.patience import patiently

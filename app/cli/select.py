@@ -31,8 +31,8 @@ from core.config import (
     SelectionConfig,
 )
 from core.errors import InvalidData
-from core.results import Progress as Step
-from core.results import SelectionResult
+from core.results.selection import Progress as Step
+from core.results.selection import SelectionResult
 
 PHASES = {
     "encode": "Encoding columns",

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from app.report.sentences import summary
 from app.report.words import CLASSIFIERS, MEASURES, headline, percent
-from core.measures import ComparedMethod, Comparison, Evaluation, Scores, Stability
-from core.results import HeldOut, Selected, SelectionResult, TableWarning
+from core.results.measures import ComparedMethod, Comparison, Evaluation, Scores, Stability
+from core.results.selection import HeldOut, Selected, SelectionResult, TableWarning
 
 BEYOND = 3  # sizes shown after the last chosen, where nothing is added any more
 BAR = 20

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.datasets.sample import read_understood
 from app.datasets.warnings import listed, table_warnings, target_warnings
 from core.data.times import time_parts
-from core.results import TableWarning, WarningCode
+from core.results.selection import TableWarning, WarningCode
 
 Codes = NDArray[np.int64]
 Column = Mapping[str, Any]

@@ -15,7 +15,7 @@ from app.datasets.columns import held
 from core.arrays import MISSING
 from core.data.recoding import encode_with
 from core.data.times import time_part
-from core.results import Derived, EncodedColumn
+from core.results.selection import Derived, EncodedColumn
 
 CELLS_AT_A_TIME = 1_000_000
 BUFFER_BYTES = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.results import TableWarning, WarningCode
+from core.results.selection import TableWarning, WarningCode
 
 MIN_ROWS = 20  # below, every value occurs once by chance
 ID_SHARE = 0.95

@@ -22,8 +22,8 @@ from app.db.base import Reader
 from app.errors import NotFound
 from app.jobs.service import get_document, get_job
 from app.store.base import Store
-from core.documents import read
-from core.results import Derived, EncodedColumn
+from core.results.documents import read
+from core.results.selection import Derived, EncodedColumn
 
 
 @dataclass(frozen=True)

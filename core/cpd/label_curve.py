@@ -19,7 +19,7 @@ from core.cpd._prediction_kernels import add_beliefs, add_log_levels
 from core.cpd.model import CpdFit
 from core.cpd.prediction import LabelModel
 from core.data.problem import CodedProblem
-from core.measures import Measure
+from core.results.measures import Measure
 from core.scores import belief_scores
 
 SMOOTHING = 1.0

@@ -14,7 +14,7 @@ from scipy.special import entr
 
 from core.arrays import Bytes, Floats, Ints
 from core.config import Strategy
-from core.results import HeldOut, HeldOutScore, RankScore
+from core.results.selection import HeldOut, HeldOutScore, RankScore
 
 CLEARLY = 2.0
 """Standard errors beyond which worse is worse."""

@@ -25,7 +25,7 @@ from core.crossfit.scores import FoldScores, Judged, summarise
 from core.data.resampling import draw_rows
 from core.data.table import Recipe, Table
 from core.memory import CROSS_ROWS, MAX_STRATEGIES
-from core.results import HeldOut, HeldOutScore, RankScore
+from core.results.selection import HeldOut, HeldOutScore, RankScore
 from core.workers import Workers
 
 RACE_LENGTH = 15

@@ -13,8 +13,8 @@ from core.cpd.label_curve import label_curve
 from core.cpd.prediction import LabelModel
 from core.crossfit.choice import wider
 from core.data.table import Recipe, Table
-from core.measures import Measure
-from core.results import HeldOutScore
+from core.results.measures import Measure
+from core.results.selection import HeldOutScore
 from core.scores import baseline_scores
 
 MEASURES: tuple[Measure, ...] = ("accuracy", "balanced_accuracy", "auc")

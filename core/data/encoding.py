@@ -11,7 +11,7 @@ from core.config import Discretize, Strategy
 from core.data.cuts import Grouping, group_levels, information
 from core.data.fine import FineColumn, fine_column
 from core.data.texts import Column
-from core.results import EncodedColumn
+from core.results.selection import EncodedColumn
 
 NO_VALUE = "(missing)"
 

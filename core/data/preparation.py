@@ -19,7 +19,7 @@ from core.data.texts import Column, Texts
 from core.data.values import as_column
 from core.errors import InvalidConfig, InvalidData
 from core.names import check_k, check_names
-from core.results import Dropped, EncodedColumn
+from core.results.selection import Dropped, EncodedColumn
 
 NAMED = 5
 """In a note, how many columns are named; the encoding says it of each."""

@@ -9,7 +9,7 @@ from core.data.fine import different, level_name
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
 from core.errors import InvalidData
-from core.results import EncodedColumn
+from core.results.selection import EncodedColumn
 
 
 def encode_with(learnt: EncodedColumn, values: Column) -> Bytes:

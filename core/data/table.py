@@ -16,7 +16,7 @@ from core.data.cuts import Grouping, group_levels
 from core.data.encoding import describe
 from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
-from core.results import EncodedColumn
+from core.results.selection import EncodedColumn
 
 ALL_ROWS = -1
 """Stands for the fold that is left out when none is."""

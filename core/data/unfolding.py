@@ -11,7 +11,7 @@ from core.config import SelectionConfig
 from core.data.texts import Column
 from core.data.times import as_moments, first_moment, is_time, time_parts
 from core.names import part_name, unfold_choice
-from core.results import Derived
+from core.results.selection import Derived
 
 
 @dataclass(frozen=True)

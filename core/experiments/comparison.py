@@ -24,7 +24,7 @@ from core.errors import CoreError
 from core.experiments.ground import Ground
 from core.experiments.summary import mean_baseline, standard_error, summarise
 from core.experiments.trial import Timer, hold_trial
-from core.measures import ComparedMethod, Comparison, Pair, ScoreCurve, Scores, Trial
+from core.results.measures import ComparedMethod, Comparison, Pair, ScoreCurve, Scores, Trial
 
 MOST_FEATURES = 50
 """How far the curves of a comparison go when no number of features is asked for."""

@@ -15,8 +15,8 @@ from core.cpd.prediction import LabelModel
 from core.data.problem import CodedProblem
 from core.experiments.ground import Ground, Part
 from core.experiments.nearest import Known, ask_nearest, scale_values
-from core.measures import Classifier, Measure, Score
 from core.methods import Outcome
+from core.results.measures import Classifier, Measure, Score
 from core.scores import Found, hit_scores, number_scores
 
 Curves = Mapping[Measure, Sequence[float]]

@@ -19,9 +19,9 @@ from core.config import STRATEGIES, Bootstrap, Method, Strategy
 from core.crossfit.choice import Configuration
 from core.data.resampling import draw_half
 from core.data.table import Table
-from core.measures import FeatureFrequency, Stability
 from core.methods import choose
-from core.results import Progress, SelectionResult
+from core.results.measures import FeatureFrequency, Stability
+from core.results.selection import Progress, SelectionResult
 
 HALF_WIDTH = float(ndtri(0.975))
 """Of an interval that holds 95 % of a normal distribution, in standard errors."""

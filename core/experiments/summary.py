@@ -13,7 +13,7 @@ import numpy as np
 
 from core.arrays import Floats, Values
 from core.data.resampling import Split
-from core.measures import Score, ScoreCurve, Scores, Trial
+from core.results.measures import Score, ScoreCurve, Scores, Trial
 
 
 def summarise(trials: Sequence[Trial], held_out: float) -> tuple[ScoreCurve, ...]:

@@ -9,9 +9,9 @@ from core.config import Evaluate, Method
 from core.experiments.ground import Ground, Part
 from core.experiments.judges import judge
 from core.experiments.summary import mean_baseline, summarise
-from core.measures import Evaluation, Scores, Trial
 from core.methods import choose
-from core.results import Progress
+from core.results.measures import Evaluation, Scores, Trial
+from core.results.selection import Progress
 from core.scores import baseline_scores
 
 Timer = Callable[[], float]

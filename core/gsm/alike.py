@@ -11,7 +11,7 @@ from scipy.special import entr
 
 from core.arrays import Floats, Ints
 from core.cpd.model import CpdFit
-from core.explanations import Alike, Join
+from core.results.explanations import Alike, Join
 
 MOST_COLUMNS = 40
 """As many as a reader can take in; the chosen ones, then those that tell most by themselves."""

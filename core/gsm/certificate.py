@@ -11,7 +11,7 @@ from core.arrays import Floats
 from core.cpd.model import CpdFit
 from core.gsm.objective import AveragedObjective, Information
 from core.gsm.step import SAMPLING_ERRORS
-from core.results import Bound, Certificate
+from core.results.selection import Bound, Certificate
 
 Prefix = tuple[Information, Floats]
 """What a set tells, and upper bounds on what every feature would add about Z, -1 outside."""

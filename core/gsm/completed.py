@@ -13,10 +13,10 @@ from core.arrays import Values, stack, unstack
 from core.cpd.bank import Parameters
 from core.cpd.model import CpdFit
 from core.crossfit.folds import Plan
-from core.documents import read
 from core.gsm.objective import Information
 from core.gsm.step import Step
-from core.results import plain
+from core.results.documents import read
+from core.results.selection import plain
 
 Arrays = dict[str, Values]
 NOBODY = -1

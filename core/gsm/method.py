@@ -29,7 +29,7 @@ from core.gsm.proposal import Proposer
 from core.gsm.remodel import Remodeller, choose_remodelled
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
-from core.results import Certificate, Phase
+from core.results.selection import Certificate, Phase
 from core.workers import Workers
 
 GAINS_AT_A_TIME = 256

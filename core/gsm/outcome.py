@@ -16,7 +16,7 @@ from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import Gains
 from core.gsm.step import Step
-from core.results import Certificate, LeftOut, ModelFit, Selected, SelectionResult
+from core.results.selection import Certificate, LeftOut, ModelFit, Selected, SelectionResult
 
 REDUNDANT_SHARE = 0.5
 """A feature is redundant once the chosen ones have taken this share of its information."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.cpd.model import CpdFit
-from core.results import LeftOut, Selected, SelectionResult
+from core.results.selection import LeftOut, Selected, SelectionResult
 
 TIE = 1e-12
 """Scores this close are equal, and the lowest index wins: rounding must not decide."""

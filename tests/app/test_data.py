@@ -15,7 +15,7 @@ from app.api.schemas.differences import DifferenceRead
 from app.datasets import extracts
 from app.datasets.extracts import CodedFeature, Extract, coded, coded_schema
 from app.outcomes.tables import ARROW, CSV, PARQUET, stream
-from core.results import Derived, EncodedColumn
+from core.results.selection import Derived, EncodedColumn
 from tests.app.running import CSV as CSV_BYTES
 from tests.app.running import Service
 

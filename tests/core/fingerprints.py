@@ -31,7 +31,7 @@ from core.config import (
     SelectionConfig,
 )
 from core.pipeline import select_features
-from core.results import SelectionResult
+from core.results.selection import SelectionResult
 
 RECORD = Path(__file__).parents[1] / "data" / "fingerprints.json"
 QUICK = GsmCpd(ranks=(8,), n_models=2, n_init=2, max_iter=60)

@@ -13,7 +13,7 @@ import pytest
 from core.checkpoint import Checkpoint
 from core.config import Evaluate, GsmCpd, Method, Mrmr, SelectionConfig
 from core.pipeline import select_features
-from core.results import Progress, SelectionResult
+from core.results.selection import Progress, SelectionResult
 
 METHOD = {"n_models": 2, "n_init": 1, "max_iter": 15, "n_configurations": 64}
 

@@ -7,7 +7,7 @@ import pytest
 from core.config import METHODS, GsmCpd, Method
 from core.data.table import Table
 from core.methods import PHASES, choose
-from core.results import Progress
+from core.results.selection import Progress
 from tests.core.rivals.problems import random_problem
 
 EVERY: list[Method] = [kind() for kind in METHODS if kind is not GsmCpd]

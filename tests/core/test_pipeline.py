@@ -13,7 +13,7 @@ from core.config import STRATEGIES, Columns, GsmCpd, Method, Mrmr, Objective, Se
 from core.crossfit import folds
 from core.fit_config import Family
 from core.pipeline import select_features
-from core.results import Progress, SelectionResult
+from core.results.selection import Progress, SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick, xor_table
 
 METHODS = [

@@ -8,7 +8,7 @@ from io import StringIO
 from rich.console import Console
 
 from app.cli.terminal import show
-from core.results import SelectionResult
+from core.results.selection import SelectionResult
 from tests.report.documents import TARGET, selected
 
 

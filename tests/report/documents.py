@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config import GsmCpd, Mrmr, SelectionConfig
-from core.explanations import Alike, Join, LevelCounts
-from core.measures import Evaluation, Measure, ScoreCurve
-from core.results import (
+from core.results.explanations import Alike, Join, LevelCounts
+from core.results.measures import Evaluation, Measure, ScoreCurve
+from core.results.selection import (
     Bound,
     Certificate,
     Dropped,

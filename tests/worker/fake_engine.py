@@ -24,7 +24,7 @@ from core.config import Method, SelectionConfig
 from core.data.table import Table
 from core.errors import InvalidData
 from core.methods import Choice
-from core.results import (
+from core.results.selection import (
     EncodedColumn,
     ModelFit,
     Phase,

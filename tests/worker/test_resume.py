@@ -17,7 +17,7 @@ from app.datasets.keys import COLUMNS, key_of
 from app.jobs.models import JobCheckpoint, JobResult
 from app.settings import Settings
 from core.pipeline import select_features
-from core.results import Progress
+from core.results.selection import Progress
 from tests.app.protocol import TENANT, Protocol
 from worker import checkpoints, runner
 from worker.process import Process, StopFlag

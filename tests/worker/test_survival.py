@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from app.broker import make_celery
 from app.jobs import runs
 from app.settings import Settings
-from core.results import Progress
+from core.results.selection import Progress
 from tests.app.protocol import Protocol
 from worker import runner
 from worker.heartbeat import Heartbeat

@@ -12,7 +12,7 @@ from app.datasets.models import DatasetStatus
 from app.jobs.methods import Strict
 from app.jobs.specification import Labels, Name, Title
 from app.references.source import Source
-from core.results import TableWarning
+from core.results.selection import TableWarning
 
 
 class ColumnReading(FromRow):

@@ -21,7 +21,7 @@ from app.jobs.methods import Strict
 from app.jobs.specification import DatasetId, Labels, Specification, Title
 from app.jobs.state import DeliveryStatus, Status
 from app.references.source import Source
-from core.results import Phase
+from core.results.selection import Phase
 
 
 class JobCreate(Specification):

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from core.explanations import Alike, LevelCounts
-from core.measures import Comparison, Evaluation, Stability
-from core.results import (
+from core.results.explanations import Alike, LevelCounts
+from core.results.measures import Comparison, Evaluation, Stability
+from core.results.selection import (
     Certificate,
     Derived,
     Dropped,

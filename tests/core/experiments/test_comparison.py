@@ -13,13 +13,13 @@ from scipy import stats
 
 from core.config import Compare, Discretize, GsmCpd, Jmim, Method, Mrmr, SelectionConfig
 from core.data.preparation import prepare
-from core.documents import read
 from core.errors import InvalidConfig, InvalidData
 from core.experiments import comparison
 from core.experiments.comparison import compare_methods, compare_pairs
 from core.experiments.ground import Ground
 from core.experiments.trial import hold_trial
-from core.measures import Comparison
+from core.results.documents import read
+from core.results.measures import Comparison
 from tests.core.tables import QUICK, mixed_table
 
 PROBABILITIES = {"accuracy", "balanced_accuracy", "log_loss", "auc"}

@@ -14,7 +14,7 @@ from core.data.resampling import draw_half
 from core.data.table import Table
 from core.experiments.stability import Found, measure_stability, stability_index, summarise_samples
 from core.methods import choose
-from core.results import Selected, SelectionResult
+from core.results.selection import Selected, SelectionResult
 from tests.core.rivals.problems import random_problem
 
 

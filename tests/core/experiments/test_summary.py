@@ -7,7 +7,7 @@ import pytest
 
 from core.data.resampling import stratified_split
 from core.experiments.summary import describe_splits, mean_baseline, summarise
-from core.measures import Score, Trial
+from core.results.measures import Score, Trial
 
 
 def trial(*values: float) -> Trial:

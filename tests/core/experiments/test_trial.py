@@ -13,9 +13,9 @@ from core.experiments import judges
 from core.experiments.ground import Ground
 from core.experiments.nearest import Known, ask_nearest
 from core.experiments.trial import evaluate, hold_trial
-from core.measures import Score, Trial
 from core.methods import choose
 from core.pipeline import select_features
+from core.results.measures import Score, Trial
 from tests.core.tables import QUICK, mixed_table
 
 HOW = Evaluate(n_splits=2)

@@ -16,7 +16,7 @@ from core.gsm.copies import Copies
 from core.gsm.objective import NOTHING, AveragedObjective
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
-from core.results import Certificate
+from core.results.selection import Certificate
 from core.workers import Workers
 from tests.core import reference
 from tests.core.reference import Model

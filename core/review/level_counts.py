@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.data.preparation import Prepared
-from core.explanations import LevelCounts
 from core.methods import Choice
+from core.results.explanations import LevelCounts
 
 
 def count_levels(prepared: Prepared, choice: Choice) -> tuple[LevelCounts, ...]:

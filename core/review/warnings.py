@@ -8,7 +8,7 @@ import numpy as np
 
 from core.data.fine import even_cuts
 from core.data.table import Table
-from core.results import SelectionResult, TableWarning
+from core.results.selection import SelectionResult, TableWarning
 
 LEAK_SHARE = 0.95
 """Of all there is to know about the label: a column that tells so much alone is too good."""

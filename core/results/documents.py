@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.arrays import Values, unstack
-from core.results import SelectionResult
+from core.results.selection import SelectionResult
 
 Value = TypeVar("Value")
 
 
 def read(document: Mapping[str, Any], kind: type[Value]) -> Value:
-    """The value object, one of those in `core.results`, that a document describes."""
+    """The value object, one of those in `core.results.selection`, that a document describes."""
     return msgspec.convert(document, kind, dec_hook=lambda _, array: array)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from core.arrays import Floats, Values, stack
 from core.config import SelectionConfig, Strategy
-from core.explanations import Alike, LevelCounts
-from core.measures import Comparison, Evaluation, Measure, Stability
+from core.results.explanations import Alike, LevelCounts
+from core.results.measures import Comparison, Evaluation, Measure, Stability
 
 Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
 

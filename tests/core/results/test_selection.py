@@ -12,9 +12,9 @@ from core.config import Evaluate, Mrmr
 from core.cpd.label_curve import label_curve
 from core.cpd.prediction import LabelModel
 from core.data.recoding import encode_with
-from core.documents import read_result
 from core.pipeline import select_features
-from core.results import SelectionResult
+from core.results.documents import read_result
+from core.results.selection import SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick
 
 
