@@ -1,4 +1,4 @@
-"""The command line: `pith serve | worker | migrate | select | keys | version`.
+"""The command line: `pith serve | worker | migrate | select | keys | connections | version`.
 
 The doorkeeper alone reaches every room, and imports each one late: `pith --help` answers at once,
 the API never loads numba, and the worker never loads FastAPI.
@@ -42,6 +42,8 @@ cli = typer.Typer(
 
 keys = typer.Typer(help="Create, list and revoke the keys of callers.", no_args_is_help=True)
 cli.add_typer(keys, name="keys")
+connections = typer.Typer(help="Try the connections of PITH_CONNECTIONS.", no_args_is_help=True)
+cli.add_typer(connections, name="connections")
 USUAL_SCOPES = [Scope.READ, Scope.WRITE]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -209,6 +211,26 @@ def revoke_key(
     """Revoke a key; it stops working within a second."""
     with _keys_console() as console:
         console.revoke(key_id, as_json=json)
+
+
+@connections.command("check")
+def check_connections(json: AsJson = False) -> None:
+    """Try each connection with its own secrets, and say what is wrong with it.
+
+    Folders are listed, those to be written to get a file that is deleted again, hosts and databases
+    are called. The exit code is 0 if all work, 1 if one does not, 2 if the file cannot be used.
+    """
+    settings = _settings()
+    from app.cli.connections import check
+    from app.connections.registry import BadConnections, load_connections
+
+    if settings.connections is None:
+        _refuse("There is no file of connections: see PITH_CONNECTIONS.")
+    try:
+        found = load_connections(settings.connections)
+    except BadConnections as error:
+        _refuse(str(error))
+    check(found, as_json=json)
 
 
 @contextmanager

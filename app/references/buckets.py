@@ -43,7 +43,7 @@ class Found:
 def open_bucket(connection: Mapping[str, Any], retries: RetryConfig | None = None) -> ObjectStore:
     """A way to the objects, by the secrets of this connection and no others."""
     if connection["type"] == "file":
-        return LocalStore(_folder(connection))
+        return LocalStore(folder_of(connection))
     config: dict[str, Any] = dict(connection["secrets"])
     if not config:  # else the machine's own identity would be tried
         config["skip_signature"] = True
@@ -59,7 +59,8 @@ def open_bucket(connection: Mapping[str, Any], retries: RetryConfig | None = Non
     return from_url(connection["url"], **options)
 
 
-def _folder(connection: Mapping[str, Any]) -> Path:
+def folder_of(connection: Mapping[str, Any]) -> Path:
+    """The directory of a connection to files."""
     return Path(unquote(urlsplit(connection["url"]).path)).resolve()
 
 
@@ -100,7 +101,7 @@ def check_links(connection: Mapping[str, Any], path: str, may: str = "read") -> 
     """A link in a directory may lead out of it, and of the folders that may be used so."""
     if connection["type"] != "file":
         return
-    folder = _folder(connection)
+    folder = folder_of(connection)
     inside = (folder / part for part in connection[may])
     if not any((folder / path).resolve().is_relative_to(part) for part in inside):
         raise Rejected(f"{path!r} leads out of the connection")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from app.datasets.faults import Passing, Rejected
 from app.datasets.ingest import OUTCOME, restrict
 from app.datasets.limits import Limits
+from app.references.secrecy import without_secrets
 
 
 def main() -> None:
@@ -35,13 +35,6 @@ def main() -> None:
         outcome = {"rejected": limits.out_of_memory}
     words = json.dumps(outcome)
     (directory / OUTCOME).write_text(without_secrets(words, order["connection"]))
-
-
-def without_secrets(words: str, connection: dict[str, Any]) -> str:
-    """Whatever a library may have quoted."""
-    for secret in connection["secrets"].values():
-        words = words.replace(json.dumps(secret)[1:-1], "***") if len(secret) > 3 else words
-    return words
 
 
 if __name__ == "__main__":

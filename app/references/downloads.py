@@ -50,7 +50,7 @@ def _followed(
 ) -> Iterator[tuple[str, http.client.HTTPResponse]]:
     """The answer behind all redirects, and where it was given."""
     for _ in range(MAX_REDIRECTS):
-        place = _judged(connection, url)
+        place = judged(connection, url)
         try:
             with _answer(connection, place, headers) as answer:
                 if answer.status not in MOVED:
@@ -62,7 +62,8 @@ def _followed(
     raise Rejected(f"there are more than {MAX_REDIRECTS} redirects")
 
 
-def _judged(connection: Mapping[str, Any], url: str) -> Place:
+def judged(connection: Mapping[str, Any], url: str) -> Place:
+    """What an address says, if the connection leads there."""
     try:
         place = parse_place(url)
     except AddressRefused as error:
@@ -79,10 +80,15 @@ def _answer(
     headers = {**more, "Host": place.name, "Accept-Encoding": "identity"}
     if token := connection["secrets"].get("token"):
         headers["Authorization"] = f"Bearer {token}"
-    with closing(_client(_located(connection, place), place.host)) as client:
+    with closing(connected(connection, place)) as client:
         client.request("GET", place.target, headers=headers)
         with client.getresponse() as answer:
             yield answer
+
+
+def connected(connection: Mapping[str, Any], place: Place) -> http.client.HTTPConnection:
+    """A connection to a place, by an address that may be called."""
+    return _client(_located(connection, place), place.host)
 
 
 def _located(connection: Mapping[str, Any], place: Place) -> Place:

@@ -25,7 +25,7 @@ def open_rows(
     import adbc_driver_postgresql.dbapi as adbc  # noqa: PLC0415
 
     try:
-        with adbc.connect(_address(connection)) as session, session.cursor() as cursor:
+        with adbc.connect(address_of(connection)) as session, session.cursor() as cursor:
             cursor.execute(statement(source, connection["schemas"], max_rows))
             yield cursor.fetch_record_batch()
     except (adbc.Error, pa.ArrowException, OSError) as error:
@@ -34,7 +34,8 @@ def open_rows(
         raise _verdict(error, connection["seconds"]) from None  # it may quote the address
 
 
-def _address(connection: Mapping[str, Any]) -> str:
+def address_of(connection: Mapping[str, Any]) -> str:
+    """With its password, and limits that hold for every statement."""
     parts = urlsplit(connection["url"])
     password = connection["secrets"].get("password")
     netloc = parts.netloc
