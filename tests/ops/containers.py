@@ -16,6 +16,7 @@ PASSWORDS = {
     "POSTGRES_PASSWORD": "p/s@cr:e%t?#",
     "REDIS_PASSWORD": "r/s@cr:e%t?#",
     "KEY_SECRET": "k-secret" * 4,
+    "S3_SECRET": "s-secret" * 4,
 }
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*?)(?<!\\)$", re.M | re.S)
 
@@ -43,8 +44,16 @@ def config(name: str) -> str:
     return content
 
 
-def _document() -> Any:
-    done = docker_compose("config", "--format", "json", env={**os.environ, **PASSWORDS})
+def compose_on_s3() -> dict[str, Any]:
+    """The same with the store in a bucket."""
+    files = ("-f", "docker-compose.yml", "-f", "docker-compose.s3.yml", "--profile", "s3")
+    services: dict[str, Any] = _document(*files)["services"]
+    return services
+
+
+def _document(*options: str) -> Any:
+    env = {**os.environ, **PASSWORDS}
+    done = docker_compose(*options, "config", "--format", "json", env=env)
     return json.loads(done.stdout)
 
 

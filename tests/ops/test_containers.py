@@ -120,6 +120,23 @@ def test_passwords_have_no_default() -> None:
     assert b"PASSWORD" in done.stderr
 
 
+def test_containers_with_a_bucket_share_no_volume() -> None:
+    services = containers.compose_on_s3()
+    assert "s3" not in SERVICES
+    ours = {name: services[name] for name in ("api", "jobs", "reads")}
+    for name, service in ours.items():
+        assert service["deploy"]["replicas"] == 2, name
+        assert {volume.get("source") for volume in service["volumes"]} == {None}, name
+        assert "tmpfs" in service
+        assert service["environment"]["PITH_STORE_URL"] == "s3://pith/datasets"
+        assert service["environment"]["PITH_DATABASE_URL"]
+        assert service["depends_on"].keys() >= {"s3", "migrate"}
+    secrets = {
+        one["environment"]["AWS_SECRET_ACCESS_KEY"] for one in (*ours.values(), services["s3"])
+    }
+    assert secrets == {containers.PASSWORDS["S3_SECRET"]}
+
+
 class Place:
     """This machine in the part of the containers' network."""
 
