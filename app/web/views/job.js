@@ -42,16 +42,16 @@ async function showOutcome(body, job, signal) {
   body.replaceChildren(h("p", { class: job.error ? "failure" : "notice" }, words.replace("..", "."), retry));
 }
 
-/** @type {(job: JobRead) => HTMLElement} */
-function jobHead(job) {
-  const { target, k, method, seed, compare, stability } = asked(job);
-  const title = job.title ?? target;
-  /** @type {(actor: JobRead["submitted_by"]) => string} */
+/** @type {(actor: JobRead["submitted_by"]) => string} */
 function submitter(actor) {
   return actor?.id ? ` by ${actor.name || actor.id}` : "";
 }
 
-/** @type {Change} */
+/** @type {(job: JobRead) => HTMLElement} */
+function jobHead(job) {
+  const { target, k, method, seed, compare, stability } = asked(job);
+  const title = job.title ?? target;
+  /** @type {Change} */
   const change = ({ name, labels }) =>
     patch("/v1/jobs/{job_id}", { job_id: job.id }, name === undefined ? { labels } : { title: name });
   const facts = [
