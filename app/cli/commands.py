@@ -107,9 +107,13 @@ def migrate() -> None:
     settings = _settings()
     from app.db.migrate import is_current, is_exempt, upgrade
     from app.db.session import make_engine
+    from app.errors import Unavailable
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    upgrade(settings.database_url)
+    try:
+        upgrade(settings.database_url)
+    except Unavailable as error:
+        _refuse(error.detail)
     if not is_current(make_engine(settings.database_url, pool_size=0)):
         _refuse("The database was migrated by a later version, and this one cannot work on it.")
     if is_exempt(settings.database_url):

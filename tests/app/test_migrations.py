@@ -6,22 +6,39 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect
+from sqlalchemy import MetaData, Table, delete, insert, inspect, select, update
 
 import migrations
 from app.db.base import Base
 from app.db.migrate import alembic_config, is_current, upgrade
 from app.db.session import make_engine
+from app.errors import Unavailable
 from app.jobs import service  # noqa: F401  registers all tables
 from app.keys import models  # noqa: F401
+from tests import servers
 
+ROOT = Path(__file__).parents[2]
+MIGRATE = "import sys; from app.db.migrate import upgrade; upgrade(sys.argv[1])"
+OURS = {"alembic_version", "compatibility"}
+APPEND_ONLY = {"audit_log"}
+VALUES: dict[type, Any] = {
+    str: "a",
+    int: 1,
+    float: 0.5,
+    bytes: b"x",
+    object: {},  # a document
+    datetime: datetime(2026, 1, 1, tzinfo=UTC),
+}
 LATER = """
 import sqlalchemy as sa
 from alembic import op
@@ -62,6 +79,61 @@ def test_every_migration_says_what_it_is_compatible_with() -> None:
     promised = [order.index(script.module.compatible_with) for script in oldest_first]
     assert promised == sorted(promised)  # what an older schema excluded stays excluded
     assert all(place <= own for own, place in enumerate(promised))
+
+
+def values_of(table: Table) -> dict[str, Any]:
+    """Something in every column, as code writes it that knows these columns and no others."""
+    return {column.name: VALUES[column.type.python_type] for column in table.columns}
+
+
+@pytest.mark.parametrize("older", ["promised", "previous"])
+def test_code_of_an_older_version_reads_and_writes_the_newest_schema(
+    empty_database_url: str, older: str
+) -> None:
+    """What expands is left alone: the tables as they were then are used as they are now."""
+    scripts = ScriptDirectory.from_config(alembic_config(""))
+    head = scripts.get_revision("head")
+    revision = head.module.compatible_with if older == "promised" else head.down_revision
+    upgrade(empty_database_url, str(revision))
+    engine, known = make_engine(empty_database_url, pool_size=0), MetaData()
+    with engine.connect() as connection:
+        known.reflect(connection)
+    upgrade(empty_database_url)
+    tables = [table for table in known.sorted_tables if table.name not in OURS]
+    assert len(tables) >= 7
+    with engine.begin() as connection:
+        for table in tables:
+            connection.execute(insert(table).values(values_of(table)))
+            assert connection.execute(select(table)).one()
+            if table.name not in APPEND_ONLY:
+                connection.execute(update(table).values(values_of(table)))
+        for table in reversed(tables):
+            if table.name not in APPEND_ONLY:
+                assert connection.execute(delete(table)).rowcount == 1
+
+
+def test_a_migration_waits_for_nobody_for_long(postgres: servers.Postgres) -> None:
+    url = postgres.url(name := postgres.create())
+    upgrade(url, "0011")
+    engine = make_engine(url, pool_size=0)
+    with engine.begin() as reader:
+        reader.exec_driver_sql("LOCK TABLE jobs IN ACCESS SHARE MODE")
+        with pytest.raises(Unavailable, match="nothing was changed"):
+            upgrade(url, lock_seconds=0.1, n_tries=2)
+        with engine.connect() as other:  # nobody waits behind it any more
+            assert other.exec_driver_sql("SELECT count(*) FROM jobs").scalar_one() == 0
+    assert not is_current(engine)
+    upgrade(url)
+    assert is_current(engine)
+    postgres.drop(name)
+
+
+def test_of_two_migrations_at_once_one_does_it_for_both(empty_database_url: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        command = [sys.executable, "-c", MIGRATE, empty_database_url]
+        ends = pool.map(lambda _: subprocess.run(command, check=False, cwd=ROOT), range(2))
+        assert [end.returncode for end in ends] == [0, 0]
+    assert is_current(make_engine(empty_database_url, pool_size=0))
 
 
 def migrate_by_a_later_version(
