@@ -26,7 +26,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def finished(service: Service) -> str:
     """A job with a result."""
     job_id = service.submit(service.upload(), k=3, method={"name": "gsm_cpd", "ranks": [5]})
@@ -34,7 +34,7 @@ def finished(service: Service) -> str:
     return job_id
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
     with chromium() as running:
