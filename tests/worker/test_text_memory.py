@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,20 +63,25 @@ def words(n_columns: int) -> dict[str, Any]:
     return columns
 
 
+def words_and_ids() -> dict[str, Any]:
+    return {**words(8), **{f"z{i}": column for i, column in enumerate(ids(4, 64).values())}}
+
+
 FOUND = Finding(detected="category", why="")
 
 
 @pytest.mark.parametrize(
-    ("table", "excluded"),
+    ("make", "excluded"),
     [
-        (words(12), []),
-        (ids(4, 32), []),
-        (ids(3, 200), []),
-        ({**words(8), **{f"z{i}": column for i, column in enumerate(ids(4, 64).values())}}, "z"),
+        (partial(words, 12), []),
+        (partial(ids, 4, 32), []),
+        (partial(ids, 3, 200), []),
+        (words_and_ids, "z"),
     ],
     ids=["words", "ids", "long ids", "excluded ids"],
 )
-def test_text(table: dict[str, Any], excluded: Any, tmp_path: Path) -> None:
+def test_text(make: Callable[[], dict[str, Any]], excluded: Any, tmp_path: Path) -> None:
+    table = make()
     path, without = tmp_path / "columns.parquet", [n for n in table if n[0] in excluded]
     label = np.random.default_rng(1).integers(0, 2, N_ROWS)
     pl.DataFrame({**table, "y": label}).write_parquet(path, compression="zstd")
