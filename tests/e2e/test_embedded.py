@@ -105,6 +105,6 @@ def impatient(data_dir: Path) -> AbstractContextManager[Service]:
 
 
 def still_running(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that have not ended within ten seconds."""
-    _gone, alive = psutil.wait_procs(processes, timeout=10)
+    """Those that have not ended within half a minute."""
+    _gone, alive = psutil.wait_procs(processes, timeout=30)
     return alive

@@ -34,7 +34,7 @@ def children_of_a_killed_parent() -> list[psutil.Process]:
 
 
 def test_a_spawned_command_dies_with_its_parent() -> None:
-    _gone, alive = psutil.wait_procs(children_of_a_killed_parent(), timeout=10)
+    _gone, alive = psutil.wait_procs(children_of_a_killed_parent(), timeout=30)
     assert alive == []
 
 
@@ -79,5 +79,5 @@ def test_the_keeper_kills_its_command_when_the_parent_is_gone(
     parent, command = keeper
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
-    _gone, alive = psutil.wait_procs([command], timeout=10)
+    _gone, alive = psutil.wait_procs([command], timeout=30)
     assert alive == []

@@ -51,7 +51,7 @@ def test_servers_die_with_a_killed_owner() -> None:
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     owner.stdout.close()
-    _gone, alive = psutil.wait_procs(started, timeout=10)
+    _gone, alive = psutil.wait_procs(started, timeout=30)
     for directory in directories:
         shutil.rmtree(directory)
     assert alive == []
