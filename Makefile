@@ -12,12 +12,15 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
 
 $(BIN)/uv:
+	@echo "Making $(VENV), once ..."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv==0.13.7
 
 $(VENV)/.runtime: $(BIN)/uv requirements/runtime.txt pyproject.toml
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/runtime.txt
+	@echo "Installing packages into $(VENV), once ..."
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements/runtime.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	@$(BIN)/python -m compileall -q app core worker
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt client/pyproject.toml
@@ -44,7 +47,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service clean
+.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -111,6 +114,9 @@ bench-collection: $(VENV)/.bench $(VENV)/keel ## Write other datasets than the p
 
 bench-service: $(VENV)/.bench ## Measure the service against a bare route, a socket and the library
 	$(BIN)/python -m benchmarks.service
+
+bench-first: setup ## From a fresh clone with empty caches to the first result, phase by phase
+	$(BIN)/python -m benchmarks.first
 
 openapi: setup ## Write openapi.json anew
 	$(BIN)/python -m app.cli.write_openapi

@@ -1,4 +1,9 @@
-"""Compiles every kernel, or loads it from the cache, before somebody has to wait for it."""
+"""Compiles the kernels, or loads them from the cache, before somebody has to wait for them.
+
+numba compiles a kernel at its first call for arguments of its kind, which takes tens of seconds for
+all of them. What a job with default options needs comes first; two processes share the cache on
+disk, so that one may begin at the front of such a job while another begins at its end.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +12,75 @@ import numpy as np
 from core.arrays import Values
 from core.config import METHODS, Evaluate, GsmCpd, SelectionConfig
 from core.cpd._lanes import LANES, MAX_WIDTH
+from core.cpd.model import CpdFit
+from core.data.problem import CodedProblem
+from core.gsm.completed import Completed
+from core.gsm.method import select_gsm
 from core.pipeline import select_features
 
 N_ROWS = 64
+N_STATES = 4
+# So few that some steps exceed them: information is exact first, then sampled, and taken in groups.
+BUDGET = 512
+
+
+def warm_default() -> None:
+    """A tiny selection with default options, from its first kernel to its last."""
+    select_features(_columns(), "y", SelectionConfig(9, method=_tiny(), n_threads=1))
+
+
+def warm_search() -> None:
+    """The last part of a default selection alone: the search under models that nobody fitted."""
+    columns = _columns()
+    labels = columns.pop("y").astype(np.uint8)
+    codes = np.column_stack([columns[name] for name in columns if name != "z"]).astype(np.uint8)
+    problem = CodedProblem(
+        codes=codes,
+        n_levels=codes.max(axis=0).astype(np.int64) + 1,
+        labels=labels,
+        n_classes=2,
+        candidates=tuple(range(codes.shape[1])),
+        n_threads=1,
+    )
+    done = Completed(fits=[_made_up(problem)])
+    select_gsm(problem, 9, _tiny(), N_STATES, completed=done)
 
 
 def warm_kernels() -> None:
     """Tiny selections that pass through every width, precision, phase and method."""
-    rows = np.arange(N_ROWS)
-    columns: dict[str, Values] = {
-        f"x{n}": (rows * (n + 3) // (n + 1)) % (2 + n % 3) for n in range(8)
-    }
-    columns |= {"z": rows / N_ROWS, "y": (rows % 2).astype(bool)}
     for width in range(LANES, MAX_WIDTH + 1, LANES):
         method = GsmCpd(
-            ranks=(width,), family="joint", n_models=1, n_init=1, max_iter=3, n_configurations=16
+            ranks=(width,),
+            family="joint",
+            n_models=1,
+            n_init=1,
+            max_iter=3,
+            n_configurations=BUDGET,
         )
-        select_features(columns, "y", SelectionConfig(5, method=method, n_threads=1))
+        select_features(_columns(), "y", SelectionConfig(5, method=method, n_threads=1))
     for kind in METHODS:
         config = SelectionConfig(2, method=kind(), evaluate=Evaluate(n_splits=1), n_threads=1)
-        select_features(columns, "y", config)
+        select_features(_columns(), "y", config)
+
+
+def _tiny() -> GsmCpd:
+    return GsmCpd(max_iter=3, n_configurations=BUDGET)
+
+
+def _made_up(problem: CodedProblem) -> CpdFit:
+    """Each state is as likely, belongs to one class and prefers one level of every feature."""
+    states, trace = np.arange(N_STATES), np.zeros(1)
+    factors = [
+        np.where(np.arange(n)[:, None] == states % n, 0.6, 0.4 / (n - 1)) for n in problem.n_levels
+    ]
+    label = np.equal.outer(np.arange(2), states % 2).astype(np.float64)
+    weights = np.full(N_STATES, 1 / N_STATES)
+    return CpdFit(weights, [*factors, label], trace, trace, n_iter=1, converged=True)
+
+
+def _columns() -> dict[str, Values]:
+    """A few of the same kinds as those of any table, and one that is nearly a copy."""
+    rows = np.arange(N_ROWS)
+    columns = {f"x{n}": (rows * (n + 3) // (n + 1)) % (2 + n % 3) for n in range(8)}
+    columns["copy"] = np.where(rows == 0, 1 - columns["x0"], columns["x0"])
+    return columns | {"z": rows / N_ROWS, "y": (rows % 2).astype(bool)}

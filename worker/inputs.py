@@ -16,12 +16,14 @@ from app.jobs.memory import check_memory
 from app.jobs.runs import Work
 from app.jobs.specification import Specification, check_columns
 from app.store.base import StoreAway
+from core.results.selection import Progress
 from worker.heartbeat import Heartbeat
 from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
 PAUSE_SECONDS = 1
+PREPARING = Progress(phase="prepare", fraction=0.0)
 
 
 def load_input(
@@ -36,6 +38,7 @@ def load_input(
     with _fetch(process, work, heartbeat, excluded) as file:
         columns = load_columns(file, excluded)
     check_columns(specification, profile)
+    process.preparation.wait(lambda: heartbeat.report(PREPARING))
     return specification, columns
 
 

@@ -1,20 +1,17 @@
-"""The program that runs jobs: processes of a Celery pool, warmed before they take one."""
+"""The program that runs jobs: processes of a Celery pool, each prepared once."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import structlog
 from celery import signals
 
 from app.broker import JOBS_QUEUE, RUN_JOB, RUN_UNIT
 from app.settings import Settings
 from app.traces import current
-from core.warm import warm_kernels
+from core.warm import warm_default
 from worker.pool import make_process, work_on
 from worker.turns import run_next
-
-log = structlog.get_logger(__name__)
 
 
 def main() -> None:
@@ -29,10 +26,9 @@ def main() -> None:
         process.celery.task(run, name=call.task)
 
     @signals.worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]
-    def warm(**_: Any) -> None:
+    def prepare(**_: Any) -> None:
         current.configure(process.settings, "jobs")
-        warm_kernels()
-        log.info("worker process warm")
+        process.preparation.start(warm_default)
 
     @signals.worker_process_shutdown.connect(weak=False)  # type: ignore[untyped-decorator]
     def end_traces(**_: Any) -> None:
@@ -48,8 +44,8 @@ def _limits(settings: Settings) -> dict[str, Any]:
         "worker_max_memory_per_child": settings.worker_max_memory_bytes // 1024,
         # Deadlines are checked between kernels; this is the backstop for a run that never returns.
         "task_time_limit": settings.max_deadline_seconds + int(settings.lease_seconds),
-        # A first start compiles the kernels; the default of 4 s would kill it again and again.
-        "worker_proc_alive_timeout": 600.0,
+        # A busy machine may need longer to start one than the default of 4 s, which would kill it.
+        "worker_proc_alive_timeout": 60.0,
         # Runs go on while the broker is away: the row, not the message, says whose they are.
         "worker_cancel_long_running_tasks_on_connection_loss": False,
     }

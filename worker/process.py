@@ -20,6 +20,7 @@ from app.processes import cpus
 from app.settings import Settings
 from app.store.base import Store
 from app.store.places import open_store
+from worker.preparation import Preparation
 
 
 class StopFlag:
@@ -91,6 +92,11 @@ class Process:
     def tables(self) -> dict[str, Any]:
         """The prepared table of the job whose unit came last, if any; a whole job makes room."""
         return {}
+
+    @cached_property
+    def preparation(self) -> Preparation:
+        """Of this process."""
+        return Preparation()
 
     @property
     def n_threads(self) -> int:

@@ -91,6 +91,9 @@ def worker(
     only: Annotated[
         Part | None, typer.Argument(help="Run jobs alone, or read uploads and sweep alone.")
     ] = None,
+    kernels: Annotated[
+        bool, typer.Option(help="Compile kernels that are missing, beside the jobs.")
+    ] = True,
 ) -> None:
     """Run jobs, read uploads and sweep, called through PITH_BROKER_URL."""
     settings = _settings()
@@ -98,7 +101,7 @@ def worker(
         _refuse("A worker needs PITH_BROKER_URL; without one, pith serve starts its own worker.")
     from worker.main import run
 
-    run(only)
+    run(only, kernels=kernels)
 
 
 @cli.command()
@@ -295,9 +298,13 @@ def _serve_embedded(settings: Settings) -> None:
     from app.processes.embedded.serve import serve as serve_embedded
 
     try:
-        serve_embedded(settings, _greet)
+        serve_embedded(settings, _greet, _say)
     except StartError as reason:
         _refuse(str(reason))
+
+
+def _say(words: str) -> None:
+    typer.echo(f"{words} ...", err=True)
 
 
 def _greet(address: str) -> None:

@@ -35,6 +35,7 @@ from core.results.selection import Progress as Step
 from core.results.selection import SelectionResult
 
 PHASES = {
+    "prepare": "Preparing, once",
     "encode": "Encoding columns",
     "rank": "Searching cuts and states",
     "fit": "Fitting the model",

@@ -14,12 +14,15 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     LargeBinary,
+    and_,
     bindparam,
     delete,
     func,
     insert,
+    literal,
     or_,
     select,
+    tuple_,
 )
 from sqlalchemy.orm import Session
 
@@ -208,6 +211,14 @@ def count_jobs(session: Session, tenant: str, status: Status) -> int:
     """How many jobs of a tenant are in a status."""
     statement = select(func.count()).where(Job.tenant == tenant, Job.status == status)
     return session.execute(statement).scalar_one()
+
+
+def count_before(session: Reader, job: AnyRow) -> int:
+    """How many queued jobs of the same tenant a worker takes before this one."""
+    earlier = tuple_(Job.created_at, Job.id) < tuple_(literal(job.created_at), literal(job.id))
+    first = or_(Job.priority > job.priority, and_(Job.priority == job.priority, earlier))
+    waiting = (Job.tenant == job.tenant, Job.status == Status.QUEUED)
+    return session.execute(select(func.count()).where(*waiting, first)).scalar_one()
 
 
 def is_used(session: Session, dataset_id: str, since: datetime | None = None) -> bool:

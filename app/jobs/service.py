@@ -170,6 +170,12 @@ def _found(job: AnyRow | None, job_id: str) -> AnyRow:
     return job
 
 
+def find_place(session: Reader, tenant: str, job_id: str) -> int | None:
+    """Which of its tenant's queued jobs it is, from 1; None when it waits no longer."""
+    job = get_job(session, tenant, job_id)
+    return repository.count_before(session, job) + 1 if job.status == Status.QUEUED else None
+
+
 def list_jobs(
     session: Reader,
     tenant: str,

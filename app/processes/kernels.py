@@ -6,13 +6,21 @@ those of an older one be taken for them.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from app.processes import cpus
+from app.processes.lifeline import command_of
 from app.provenance import engine_key
+from app.settings import Settings
+
+# The program that compiles what jobs will need, and ends.
+COMPILE = command_of("worker.kernels")
 
 # Where the image keeps what was compiled with it.
 SHIPPED = Path(sys.prefix) / "kernels"
@@ -28,3 +36,12 @@ def prepare(directory: Path, shipped: Path = SHIPPED) -> Path:
             with suppress(OSError):  # another worker was faster
                 copy.rename(folder)
     return folder
+
+
+def environment(settings: Settings) -> Mapping[str, str]:
+    """What the libraries of the engine have to know before they are loaded."""
+    # A library that counts the machine's cores would start a thread on each.
+    env = {"OPENBLAS_NUM_THREADS": str(settings.worker_threads or cpus.available()), **os.environ}
+    if settings.kernel_dir is not None:
+        env["NUMBA_CACHE_DIR"] = str(prepare(settings.kernel_dir))
+    return env

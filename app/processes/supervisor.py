@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass
 class Child:
-    """One program that should be running; `failures` counts those in quick succession."""
+    """One program that should be running, or run `once`; `failures` counts those in succession."""
 
     name: str
     command: Sequence[str]
@@ -36,6 +36,7 @@ class Child:
     pass_fds: tuple[int, ...] = ()
     stdin: bytes = b""
     quiet: bool = False
+    once: bool = False
     process: subprocess.Popen[bytes] | None = None
     failures: int = 0
     started: float = 0.0
@@ -65,7 +66,7 @@ class Child:
     def tend(self) -> None:
         """Start the program again when it has ended, after a pause that grows."""
         now = time.monotonic()
-        if self.process is not None and self.process.poll() is not None:
+        if self.process is not None and self.process.poll() is not None and not self.once:
             self._mourn(self.process.returncode, now)
         if self.process is None and now >= self.resume:
             self.start()

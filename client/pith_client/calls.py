@@ -126,6 +126,12 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
         """The job as it is."""
         return Job.read((yield from self._ask("GET", f"/v1/jobs/{job_id}")).json())
 
+    def place(self, job_id: str) -> Call[int | None]:
+        """Which of your queued jobs it is, from 1; None when it waits no longer."""
+        answer = yield from self._ask("GET", f"/v1/jobs/{job_id}/place")
+        position: int | None = answer.json()["position"]
+        return position
+
     def wait(self, job_id: str, *, progress: Progress = None) -> Call[Job]:
         """Wait until the job is final, however it ends; an interrupt leaves it alone."""
         with showing(progress) as show:

@@ -14,6 +14,7 @@ Progress = bool | Callable[[Job], None] | None
 
 WIDTH = 30
 PHASES = {
+    "prepare": "Preparing the worker",
     "encode": "Encoding columns",
     "rank": "Searching cuts and states",
     "fit": "Fitting the model",

@@ -28,17 +28,21 @@ def hash_rows(codes: Any, keys: Any) -> Any:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _same_row(codes: Any, keys: Any, a: int, b: int) -> bool:
-    if keys[a] != keys[b]:
-        return False
-    return bool((codes[a] == codes[b]).all())
+def _same_row(codes: Any, keys: Any, a: int, b: int) -> Any:
+    is_same, n = keys[a] == keys[b], 0
+    while is_same and n < codes.shape[1]:
+        is_same = codes[a, n] == codes[b, n]
+        n += 1
+    return is_same
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
     """For each row the index of the first row equal to it; `order` sorts the hashes stably."""
     n_rows = len(order)
-    first = np.arange(n_rows)
+    first = np.empty(n_rows, dtype=np.int64)
+    for i in range(n_rows):
+        first[i] = i
     start = 0
     for i in range(1, n_rows):
         if hashes[order[i]] != hashes[order[start]]:

@@ -24,7 +24,8 @@ def add_true_probability(
     state, moved = np.empty(n_states), np.empty(n_states)
     for row in range(len(codes)):
         own = label[labels[row]]
-        state[:] = weights
+        for f in range(n_states):
+            state[f] = weights[f]
         for k in range(n + 1):
             if k > 0:
                 level = level_start[k - 1] + codes[row, k - 1]
@@ -63,7 +64,9 @@ def add_beliefs(
     """
     likely = np.empty(joint.shape[1])
     for row in range(len(joint)):
-        top, total = joint[row].max(), 0.0
+        top, total = joint[row, 0], 0.0
+        for f in range(1, len(likely)):
+            top = max(top, joint[row, f])
         for f in range(len(likely)):
             likely[f] = np.exp(joint[row, f] - top)
             total += likely[f]

@@ -1,4 +1,8 @@
-"""Compiled work on fine codes: counts by group, cuts, and codes by a table of levels."""
+"""Compiled work on fine codes: counts by group, cuts, and codes by a table of levels.
+
+Loops are written out, here as in every file of kernels: each array expression is a function that
+numba compiles for it, and a first start waits for all of them.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,14 @@ def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
 
 
 @nb.njit(cache=True, nogil=True)
+def _rows_of(counts: Floats, level: int) -> float:
+    rows = 0.0
+    for c in range(counts.shape[1]):
+        rows += counts[level, c]
+    return rows
+
+
+@nb.njit(cache=True, nogil=True)
 def cut_evenly(counts: Floats, edges: Floats, lowest: Floats, highest: Floats, bins: int) -> Truths:
     """(n_levels - 1,) the edges nearest to those of equal width between the levels with rows.
 
@@ -35,7 +47,7 @@ def cut_evenly(counts: Floats, edges: Floats, lowest: Floats, highest: Floats, b
     cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
     first, last = -1, -1
     for level in range(len(counts)):
-        if counts[level].sum() > 0:
+        if _rows_of(counts, level) > 0:
             first, last = level if first < 0 else first, level
     if len(cuts) == 0 or first < 0:
         return cuts
@@ -57,7 +69,7 @@ def cut_by_share(counts: Floats, bins: int) -> Truths:
     cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
     held, total = np.zeros(len(counts)), 0.0
     for level in range(len(counts)):
-        total += counts[level].sum()
+        total += _rows_of(counts, level)
         held[level] = total
     if total > 0:
         for cut in range(1, bins):
@@ -72,7 +84,7 @@ def drop_empty(cuts: Truths, counts: Floats) -> None:
     """Keep only cuts with rows on both sides of them, up to the next."""
     since, last = 0.0, -1
     for level in range(len(counts)):
-        since += counts[level].sum()
+        since += _rows_of(counts, level)
         if level < len(cuts) and cuts[level]:
             if since > 0:
                 last, since = level, 0.0
@@ -85,7 +97,9 @@ def drop_empty(cuts: Truths, counts: Floats) -> None:
 @nb.njit(cache=True, nogil=True)
 def add_levels(counts: Floats, cuts: Truths, table: Bytes) -> Floats:
     """(n_groups, C) sums of the levels between cuts; table[level] becomes the level's group."""
-    n_groups = min(len(counts), 1) + cuts.sum()
+    n_groups = min(len(counts), 1)
+    for cut in cuts:
+        n_groups += cut
     sums, group = np.zeros((n_groups, counts.shape[1])), 0
     for level in range(len(counts)):
         table[level] = group
@@ -108,9 +122,12 @@ def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float)
     starts, stops = np.zeros(max_leaves, dtype=np.int64), np.zeros(max_leaves, dtype=np.int64)
     gains, places = np.zeros(max_leaves), np.zeros(max_leaves, dtype=np.int64)
     stops[0] = n_levels
-    gains[0], places[0] = _best_cut(counts, 0, n_levels, least)
+    gains[0], places[0] = _best_cut(counts, starts[0], stops[0], least)
     for n_leaves in range(1, max_leaves):
-        leaf = int(np.argmax(gains[:n_leaves]))
+        leaf = 0
+        for other in range(1, n_leaves):
+            if gains[other] > gains[leaf]:
+                leaf = other
         if 2 * gains[leaf] <= chance:
             break
         place = places[leaf]
@@ -126,31 +143,32 @@ def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float)
 def _best_cut(counts: Floats, start: int, stop: int, least: float) -> tuple[float, int]:
     """Gain in nats of the best cut within some levels, and the last level before it."""
     n_classes = counts.shape[1]
-    total, left = np.zeros(n_classes), np.zeros(n_classes)
+    left, right = np.zeros(n_classes), np.zeros(n_classes)
     for level in range(start, stop):
         for c in range(n_classes):
-            total[c] += counts[level, c]
-    whole = _surprise(total, total, False)
-    weight, best, place = total.sum(), 0.0, start
+            right[c] += counts[level, c]
+    total = right.copy()
+    weight, whole = _surprise(total)
+    best, place = 0.0, start
     for level in range(start, stop - 1):
         for c in range(n_classes):
             left[c] += counts[level, c]
-        n_left = left.sum()
+            right[c] = total[c] - left[c]
+        n_left, told_left = _surprise(left)
         if n_left < least or weight - n_left < least:
             continue
-        gain = whole - _surprise(left, total, False) - _surprise(left, total, True)
+        gain = whole - told_left - _surprise(right)[1]
         if gain > best:
             best, place = gain, level
     return best, place
 
 
 @nb.njit(cache=True, nogil=True)
-def _surprise(part: Floats, total: Floats, rest: bool) -> float:
-    """N H(Y) of the counts in `part`, or of those in `total` that are not in it."""
+def _surprise(counts: Floats) -> tuple[float, float]:
+    """N and N H(Y) of the counts."""
     n, sum_of_logs = 0.0, 0.0
-    for c in range(len(part)):
-        count = total[c] - part[c] if rest else part[c]
+    for count in counts:
         if count > 0:
             n += count
             sum_of_logs += count * np.log(count)
-    return n * np.log(n) - sum_of_logs if n > 0 else 0.0
+    return n, (n * np.log(n) - sum_of_logs if n > 0 else 0.0)

@@ -70,18 +70,29 @@ def _least_unknown(sampled: Any, shares: Any, spread: float, feature: int, other
 @njit(cache=True, nogil=True, error_model="numpy")
 def _surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
     """Mean of -log P(asked | given) over rows, for weights that sum to one, and of its square."""
-    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
-    for r in range(len(asked)):
-        sums[given[r], asked[r]] += weights[r]
     mean, square = 0.0, 0.0
-    for row in sums:
-        total = row.sum()
+    for row in _joint_weights(asked, given, weights):
+        total = 0.0
+        for p in row:
+            total += p
         for p in row:
             if p > 0:
                 nats = np.log(total / p)
                 mean += p * nats
                 square += p * nats * nats
     return mean, square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _joint_weights(asked: Any, given: Any, weights: Any) -> Any:
+    """(n_given, n_asked) weights of the rows that have each pair of codes."""
+    n_given, n_asked = 0, 0
+    for r in range(len(asked)):
+        n_given, n_asked = max(n_given, given[r] + 1), max(n_asked, asked[r] + 1)
+    sums = np.zeros((n_given, n_asked))
+    for r in range(len(asked)):
+        sums[given[r], asked[r]] += weights[r]
+    return sums
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -92,16 +103,19 @@ def _unknown_given(asked: Any, given: Any, weights: Any) -> float:
     level seen only once with it is how likely the next is new (Good and Turing): for that share no
     more is known than without `given`.
     """
-    sums = np.zeros((int(given.max()) + 1, int(asked.max()) + 1))
-    for r in range(len(asked)):
-        sums[given[r], asked[r]] += weights[r]
-    total, alone = sums.sum(), 0.0
-    for n in sums.sum(axis=0):
+    sums = _joint_weights(asked, given, weights)
+    levels, total, alone, unknown = np.zeros(sums.shape[1]), 0.0, 0.0, 0.0
+    for row in sums:
+        for i in range(len(row)):
+            levels[i] += row[i]
+            total += row[i]
+    for n in levels:
         if n > 0:
             alone += n / total * np.log(total / n)
-    unknown = 0.0
     for row in sums:
-        n_rows, nats, n_seen, once = row.sum(), 0.0, 0, 0.0
+        n_rows, nats, n_seen, once = 0.0, 0.0, 0, 0.0
+        for n in row:
+            n_rows += n
         for n in row:
             if n > 0:
                 nats += n / n_rows * np.log(n_rows / n)

@@ -82,6 +82,7 @@ def information(
     """
     n_classes = len(class_start) - 1
     n_pairs, n_configurations = joint.shape
+    start, stop = class_start[0], class_start[n_classes]  # a 0 written here would compile anew
     tiny = joint.dtype.type(1e-37)
     part = np.empty(BLOCK, dtype=joint.dtype)
     whole = np.empty(BLOCK, dtype=joint.dtype)
@@ -98,7 +99,7 @@ def information(
                 near[j, t] = joint[j, first + t]
         for i in range(len(features)):
             feature = features[i]
-            _add_product(latent, n, level_entropy, feature, states, 0, n_pairs, near)
+            _add_product(latent, n, level_entropy, feature, states, start, stop, near)
             for t in range(n):
                 latent[t] = -latent[t]
                 label[t] = label_entropy[first + t]
@@ -115,7 +116,7 @@ def information(
                             whole[t] += p
                             label[t] += p * _log(max(p, tiny))
                 else:
-                    _add_product(whole, n, factors, row, states, 0, n_pairs, near)
+                    _add_product(whole, n, factors, row, states, start, stop, near)
                 for t in range(n):
                     p = whole[t]
                     loss = p * _log(max(p, tiny))

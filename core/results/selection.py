@@ -13,7 +13,8 @@ from core.config import SelectionConfig, Strategy
 from core.results.explanations import Alike, LevelCounts
 from core.results.measures import Comparison, Evaluation, Measure, Stability
 
-Phase = Literal["encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
+# Who calls may have to compile first, and tells so: `prepare`.
+Phase = Literal["prepare", "encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
 
 
 @dataclass(frozen=True, kw_only=True)

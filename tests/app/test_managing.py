@@ -41,6 +41,7 @@ def test_delete(service: Service) -> None:
     service.final(job_id)
     assert service.client.delete(f"/v1/datasets/{dataset_id}").status_code == 204
     assert not [path for path in service.stored if dataset_id in path.parts]
+    assert service.client.get(f"/v1/jobs/{job_id}/place").json() == {"position": None}
     assert service.client.get(f"/v1/jobs/{job_id}").status_code == 200
     assert service.client.delete(f"/v1/jobs/{job_id}").status_code == 204
     assert service.client.get(f"/v1/jobs/{job_id}").status_code == 404

@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from app.db.base import AnyRow, new_id
-from app.jobs import order, runs
+from app.jobs import order, runs, service
 from app.jobs.models import Job, Unit
 from app.jobs.runs import Work
 from app.jobs.units import service as units
-from tests.app.protocol import LEASE, Protocol
+from tests.app.protocol import LEASE, TENANT, Protocol
 from tests.app.running import CSV, Service
 from tests.app.test_tenants import submit, until_final
 
@@ -85,6 +85,21 @@ def queue(database_url: str) -> Iterator[Queue]:
     queue = Queue(database_url)
     yield queue
     queue.database.dispose()
+
+
+def test_a_queued_job_knows_its_place_among_those_of_its_tenant(queue: Queue) -> None:
+    jobs = [queue.submit(queue.dataset_id, priority=p) for p in ("low", "normal", "high", "normal")]
+    queue.add("others", priority="high")
+
+    def places() -> list[int | None]:
+        with queue.database.read() as session:
+            return [service.find_place(session, TENANT, job_id) for job_id in jobs]
+
+    assert places() == [4, 2, 1, 3]
+    queue.cancel(jobs[1])
+    assert places() == [3, None, 1, 2]
+    queue.claimed(jobs[2])
+    assert places() == [2, None, None, 1]
 
 
 def test_a_flood_delays_another_tenant_by_no_more_than_the_job_that_ends_next(queue: Queue) -> None:

@@ -43,7 +43,7 @@ class Service:
     def worker(self) -> psutil.Process:
         """The worker's main process."""
         children = psutil.Process(self.process.pid).children()
-        return next(child for child in children if child.cmdline()[-1:] == ["worker"])
+        return next(child for child in children if "worker" in child.cmdline())
 
     def upload(self, file: Path = WINE) -> str:
         headers = {"Content-Type": "text/csv"}

@@ -71,6 +71,17 @@ def test_pauses_grow_while_a_child_keeps_failing(monkeypatch: pytest.MonkeyPatch
     assert pauses == sorted(pauses)
 
 
+def test_what_runs_once_is_not_started_again() -> None:
+    child = Child("brief", [sys.executable, "-c", ""], os.environ, once=True)
+    with Supervisor(stop_seconds=5) as supervised:
+        supervised.add(child)
+        first = child.process
+        until(lambda: not child.running, supervised)
+        supervised.tend()
+    assert child.process is first
+    assert child.failures == 0
+
+
 def test_children_are_stopped_at_the_end_even_the_deaf() -> None:
     deaf = (
         "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)"
@@ -120,17 +131,17 @@ def test_the_password_is_in_no_command_line(tmp_path: Path) -> None:
 def test_only_loopback_is_listened_on(tmp_path: Path, host: str) -> None:
     settings = Settings(data_dir=tmp_path, host=host, port=0)
     with pytest.raises(StartError, match="loopback only"):
-        serve.serve(settings, print)
+        serve.serve(settings, print, print)
 
 
 def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
     with serve._listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(StartError, match=f"Port {port}"):
-            serve.serve(Settings(data_dir=tmp_path, port=port), print)
+            serve.serve(Settings(data_dir=tmp_path, port=port), print, print)
 
 
 def test_an_unwritable_directory_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StartError, match="cannot be written"):
-        serve.serve(Settings(data_dir=tmp_path / "file" / "data", port=0), print)
+        serve.serve(Settings(data_dir=tmp_path / "file" / "data", port=0), print, print)

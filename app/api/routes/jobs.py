@@ -13,7 +13,7 @@ from app.api.openapi import header, problems
 from app.api.polling.answers import LINKS, POLLED, Answer
 from app.api.routes.check import check_way_out, checked
 from app.api.routes.references import create_reference
-from app.api.schemas.jobs import JobCreate, JobPage, JobPatch, JobRead, JobSummary
+from app.api.schemas.jobs import JobCreate, JobPage, JobPatch, JobPlace, JobRead, JobSummary
 from app.db.order import last_position
 from app.jobs import service
 from app.jobs.methods import Strict
@@ -125,6 +125,18 @@ def list_jobs(caller: CallerDep, query: Annotated[ListQuery, Query()]) -> JobPag
         items=[JobSummary.model_validate(row) for row in rows[: query.page_size]],
         next_page_token=paging.token_at(query.sort, last_position(rows, query.page_size)),
     )
+
+
+@router.get(
+    "/{job_id}/place",
+    operation_id="getPlace",
+    summary="Where a job stands in the queue",
+    response_model=JobPlace,
+    responses=problems(404),
+)
+def get_place(job_id: JobId, caller: CallerDep) -> JobPlace:
+    """By priority, then by age; a worker that is free takes the first, tenants in turn."""
+    return JobPlace(position=caller.read(service.find_place, job_id))
 
 
 @router.patch(

@@ -181,6 +181,14 @@ class JobRead(JobState):
     )
 
 
+class JobPlace(BaseModel):
+    """Where a job stands in the queue; not part of the job, which does not change by it."""
+
+    position: int | None = Field(
+        ge=1, description="Among your queued jobs, from 1; null when it waits no longer."
+    )
+
+
 class JobPage(BaseModel):
     """One page of jobs, newest first."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from app.processes.embedded import StartError
 from app.processes.embedded.lock import locked
 from app.processes.embedded.valkey import choose_broker
+from app.processes.kernels import COMPILE, environment
 from app.processes.lifeline import command_of, spawn
 from app.processes.supervisor import Child, Supervisor
 from app.settings import Settings, is_loopback
@@ -26,8 +27,11 @@ BACKLOG = 2048
 START_SECONDS = 120
 
 
-def serve(settings: Settings, ready: Callable[[str], None]) -> None:
-    """Run everything until a signal; `ready` is told the address once requests are answered."""
+def serve(settings: Settings, ready: Callable[[str], None], say: Callable[[str], None]) -> None:
+    """Run everything until a signal; `ready` is told the address once requests are answered.
+
+    `say` is told what is done until then, so that nobody waits for something unknown.
+    """
     data_dir = settings.data_dir.absolute()
     _prepare(data_dir)
     with locked(data_dir), _listening(settings.host, settings.port) as listener:
@@ -40,8 +44,12 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         }
         with Supervisor(settings.stop_seconds + 5) as supervisor:
             supervisor.add(broker.child(data_dir / "broker"))
+            # First of all: on a new machine the first job waits for nothing longer than for these.
+            supervisor.add(Child("kernels", COMPILE, environment(settings), once=True))
+            say(f"Preparing the database in {data_dir}")
             _migrate(env)
-            supervisor.add(Child("worker", command_of("app", "worker"), env))
+            say("Starting the API and a worker, which prepares itself the first time")
+            supervisor.add(Child("worker", command_of("app", "worker", "--no-kernels"), env))
             _answering(supervisor, supervisor.add(_api(listener, env)), listener)
             if not supervisor.stopping:
                 ready(_address(listener))

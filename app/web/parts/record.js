@@ -14,6 +14,7 @@ export function asked(job) {
 
 /** @type {Record<Phase, string>} */
 const PHASES = {
+  prepare: "Preparing the worker",
   encode: "Encoding columns",
   rank: "Searching cuts and states",
   fit: "Fitting the model",

@@ -4,7 +4,8 @@ import { bar, h, say } from "../parts/dom.js";
 import { amount, duration, methodName, percent } from "../parts/format.js";
 import { LiveLine } from "../parts/live.js";
 import { asked, phaseName } from "../parts/record.js";
-import { isLeaving } from "../service/leaving.js";
+import { get } from "../service/api.js";
+import { isLeaving, pause } from "../service/leaving.js";
 import { events } from "../service/streams.js";
 
 /** @import { Chosen, JobRead, Phase } from "contract" */
@@ -12,7 +13,7 @@ import { events } from "../service/streams.js";
 /** @type {Phase[]} */
 const STEPS = ["encode", "rank", "fit", "select", "evaluate"];
 
-const WAITING = "Waiting for a worker. One that was just started prepares itself first, once.";
+const PREPARING = "Preparing the worker, once, about 10 s.";
 
 export class Run {
   /**
@@ -43,11 +44,14 @@ export class Run {
       this.found,
       this.chosen,
     );
+    this.isQueued = true;
     this.leaving = new AbortController();
     signal.addEventListener("abort", () => this.stop());
-    this.follow(id).catch((error) => {
-      if (!isLeaving(error)) throw error;
-    });
+    for (const listening of [this.follow(id), this.queue(id)]) {
+      listening.catch((error) => {
+        if (!isLeaving(error)) throw error;
+      });
+    }
   }
 
   stop() {
@@ -62,7 +66,20 @@ export class Run {
     const at = job.phase ? steps.indexOf(job.phase) : -1;
     this.phases.replaceChildren(...steps.map((step, i) => phaseItem(step, i - at, at)));
     this.meter.replaceChildren(bar(job.progress, percent(job.progress)));
-    this.words.textContent = sentence(job);
+    this.isQueued = job.status === "queued";
+    if (!this.isQueued || job.attempts) this.words.textContent = sentence(job);
+  }
+
+  /**
+   * Others before it come and go, by which the job itself does not change.
+   * @param {string} id
+   */
+  async queue(id) {
+    while (this.isQueued) {
+      const { position } = await get("/v1/jobs/{job_id}/place", { job_id: id });
+      if (this.isQueued && position) this.words.textContent = waiting(position);
+      await pause(1000, this.leaving.signal);
+    }
   }
 
   /** @param {string} id */
@@ -113,12 +130,20 @@ export class Run {
 /** @type {(job: JobRead & { seen: number }) => string} */
 function sentence(job) {
   if (job.cancel_requested_at) return "Stopping at the next step.";
-  if (job.status === "queued") return job.attempts ? "Waiting to be tried again." : WAITING;
+  if (job.status === "queued") return "Waiting to be tried again.";
+  if (job.phase === "prepare") return PREPARING;
   const units = job.units ? `, ${job.units.done} of ${job.units.total} parts` : "";
   const done = `${percent(job.progress)} done${units}`;
   const elapsed = (job.seen - Date.parse(job.started_at ?? "")) / 1000;
   if (job.progress < 0.03 || elapsed < 1) return `${done}.`;
   return `${done}, about ${duration((elapsed / job.progress) * (1 - job.progress))} left.`;
+}
+
+/** @type {(position: number) => string} */
+function waiting(position) {
+  if (position === 1) return "Waiting for a worker; no other job comes before it.";
+  const before = position - 1;
+  return `Waiting for a worker; ${before} ${before === 1 ? "job comes" : "jobs come"} before it.`;
 }
 
 /** @type {(step: Phase, distance: number, at: number) => HTMLElement} */
