@@ -47,7 +47,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
+.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -99,6 +99,9 @@ format: setup node_modules/.package-lock.json ## Rewrite the code the way lint w
 
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
+
+bench-scale: $(VENV)/.bench ## How a job grows with the rows; TABLES=files: what it costs that a sample decides
+	$(BIN)/python -m benchmarks.scale $(TABLES) $(ARGS)
 
 bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python packages a user would find
 	$(BIN)/python -m benchmarks.rivals

@@ -51,10 +51,10 @@ def show(figures: Sequence[Figure], console: Console) -> None:
     console.print(table)
 
 
-def write(figures: Sequence[Figure], path: Path, about: dict[str, float]) -> None:
+def write(figures: Sequence[Figure], path: Path, about: dict[str, float], note: str = NOTE) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {
-        "note": NOTE,
+        "note": note,
         "machine": platform.machine(),
         **about,
         "figures": [{**asdict(figure), "met": figure.met} for figure in figures],

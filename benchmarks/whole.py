@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter, process_time
 
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import exponent
 from core.config import GsmCpd, SelectionConfig
 from core.pipeline import select_features
-from core.results.selection import Progress
+from core.results.selection import Progress, SelectionResult
 
 LABEL = "label"
 Clock = Callable[[], float]
@@ -23,9 +23,9 @@ Clock = Callable[[], float]
 def measure_whole(plan: Plan) -> Iterator[Figure]:
     """Defaults at one size, then growth with rows, features and rank."""
     size = plan.whole_size
-    phases = _best_phases(size, SelectionConfig(n_threads=plan.n_threads), 3, perf_counter)
-    shares = {f"{phase}_share": s / sum(phases.values()) for phase, s in phases.items()}
-    seconds = sum(phases.values())
+    best = _best_phases(size, SelectionConfig(n_threads=plan.n_threads), 3, perf_counter)
+    seconds = sum(best.values())
+    shares = {f"{phase}_share": s / seconds for phase, s in best.items()}
     yield Figure("whole", "select_features, defaults", str(size), seconds, "s", details=shares)
     yield from _growth(plan)
 
@@ -51,7 +51,7 @@ def _exponent(symbol: str, values: list[int], cases: list[tuple[Size, int]], pla
         for size, rank in cases
     ]
     sizes = [float(value) for value in values]
-    phases = {phase: [max(f[phase], 1e-9) for f in found] for phase in ("encode", "fit", "select")}
+    by_phase = {p: [max(f[p], 1e-9) for f in found] for p in ("encode", "fit", "select")}
     totals = [sum(f.values()) for f in found]
     return Figure(
         part="whole",
@@ -62,7 +62,7 @@ def _exponent(symbol: str, values: list[int], cases: list[tuple[Size, int]], pla
         target=1.1,
         sense="at most",
         details={
-            **{f"{phase}_exponent": exponent(sizes, s) for phase, s in phases.items()},
+            **{f"{phase}_exponent": exponent(sizes, s) for phase, s in by_phase.items()},
             "first_cpu_s": totals[0],
             "last_cpu_s": totals[-1],
         },
@@ -81,14 +81,14 @@ def _best_phases(
     problem = latent_class_problem(size.n_rows, size.n_features, size.n_levels)
     columns: dict[str, ArrayLike] = {f"x{n}": column for n, column in enumerate(problem.codes.T)}
     columns[LABEL] = problem.labels
-    runs = [_phases(columns, config, clock) for _ in range(repeats)]
+    runs = [phases(columns, config, clock)[0] for _ in range(repeats)]
     return {phase: min(run[phase] for run in runs) for phase in runs[0]}
 
 
-def _phases(
-    columns: dict[str, ArrayLike], config: SelectionConfig, clock: Clock
-) -> dict[str, float]:
-    """Give the time up to each report to the phase that reports."""
+def phases(
+    columns: Mapping[str, ArrayLike], config: SelectionConfig, clock: Clock
+) -> tuple[dict[str, float], SelectionResult]:
+    """Give the time up to each report to the phase that reports, and the result."""
     seconds: dict[str, float] = defaultdict(float)
     last, phase = clock(), "encode"
 
@@ -98,6 +98,6 @@ def _phases(
         seconds[phase] += now - last
         last = now
 
-    select_features(columns, LABEL, config, on_progress)
+    result = select_features(columns, LABEL, config, on_progress)
     seconds[phase] += clock() - last
-    return seconds
+    return seconds, result

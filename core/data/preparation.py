@@ -64,11 +64,12 @@ def prepare(
     for i, (name, values) in enumerate(searched.items()):
         on_column(i / len(searched))
         column, codes = fine_column(name, values, config.discretize, taught)
-        why = _why_useless(codes[rows], labels, config.discretize.missing, len(searched))
+        codes = codes if len(rows) == n_rows else codes[rows]
+        why = _why_useless(codes, labels, config.discretize.missing, len(searched))
         if why == "constant" and column.n_merged:
             why = "id_like"
         if why is None:
-            kept[name] = column, codes[rows]
+            kept[name] = column, codes
         else:
             dropped.append(Dropped(name=name, reason=why))
     useless = {column.name: column.reason for column in dropped}
@@ -157,11 +158,10 @@ def _why_useless(
     codes: Bytes, labels: Bytes, missing: str, n_columns: int
 ) -> Literal["constant", "all_missing", "id_like"] | None:
     """Why a column cannot inform; only the rows that take part count, and gaps that speak do."""
-    known = codes != MISSING
-    n_used = len(np.unique(codes[known]))
+    n_used = np.count_nonzero(np.bincount(codes, minlength=MISSING)[:MISSING])
     if n_used == 0:
         return "all_missing"
-    if n_used > 1 or speaks_by_gaps(labels, known, missing, n_columns):
+    if n_used > 1 or speaks_by_gaps(labels, codes != MISSING, missing, n_columns):
         return None
     return "constant"
 
