@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.defaults import measure_defaults
 from benchmarks.figures import NOTE, Figure, show, write
 from benchmarks.fresh import measure_fresh
 from benchmarks.greedy import measure_greedy
@@ -38,6 +39,7 @@ PARTS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "greedy": measure_greedy,
     "fresh": measure_fresh,
     "whole": measure_whole,
+    "defaults": measure_defaults,
 }
 
 

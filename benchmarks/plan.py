@@ -24,6 +24,7 @@ class Plan:
     sizes: tuple[Size, ...] = (Size(70000, 784), Size(13910, 128), Size(1593, 256, 2))
     peer_size: Size = Size(13910, 128)
     whole_size: Size = Size(5000, 40)
+    default_sizes: tuple[Size, ...] = (Size(5000, 40), Size(13910, 128))
     growth_rows: Size = Size(40_000, 64)
     growth_features: Size = Size(8000, 128)
     growth_ranks: tuple[int, ...] = (40, 80, 160, 320)
@@ -41,6 +42,7 @@ QUICK = Plan(
     sizes=(Size(2000, 40), Size(500, 60, 2)),
     peer_size=Size(400, 12),
     whole_size=Size(400, 10),
+    default_sizes=(Size(400, 10),),
     growth_rows=Size(400, 8),
     growth_features=Size(400, 8),
     growth_ranks=(10, 20),

@@ -67,6 +67,11 @@ def is_worse(loss: Floats, best: Floats, weights: Floats) -> bool:
     return worse > CLEARLY * error
 
 
+def is_no_better(loss: Floats, best: Floats, weights: Floats) -> bool:
+    """Whether a loss is not below the best so far."""
+    return total_loss(loss - best, weights) >= 0
+
+
 def suggest_k(losses: Floats, weights: Floats, n_folds: int) -> int:
     """The fewest features whose losses (K + 1, n_rows) are as good as the lowest of all."""
     best = int(np.argmin([total_loss(loss, weights) for loss in losses]))

@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 
 from core.arrays import Floats, Ints, Truths
 from core.config import Strategy
-from core.crossfit.choice import Configuration, is_as_good, is_worse, total_loss
+from core.crossfit.choice import Configuration, is_as_good, is_no_better, is_worse, total_loss
 from core.memory import MAX_STRATEGIES
 
 GLANCE_FOLDS = 2
-"""After so many folds a configuration that is clearly worse than another is dropped."""
+"""After so many folds a way to cut that is clearly worse than another is dropped, and more states
+that are no better than fewer: these would be taken anyway, and more again hardly ever help."""
 
 LossOf = Callable[[Configuration, Iterable[int]], Floats]
 """(n_rows,) losses of the rows of some folds under a configuration."""
+
+IsHopeless = Callable[[Floats, Floats, Floats], bool]
+"""Whether a loss is not worth a closer look, beside the lowest one, by the weights of the rows."""
 
 
 @dataclass
@@ -32,10 +36,10 @@ class Race:
     def run(self, strategies: Sequence[Strategy], ranks: Sequence[int]) -> None:
         """All strategies at the lowest rank; the best of them go up the ranks while it helps."""
         for strategy in strategies:
-            self._try(Configuration(strategy, ranks[0]))
+            self._try(Configuration(strategy, ranks[0]), is_worse)
         for strategy in self._best_strategies():
             for rank in ranks[1:]:
-                if not self._try(Configuration(strategy, rank)):
+                if not self._try(Configuration(strategy, rank), is_no_better):
                     break
 
     @property
@@ -48,19 +52,19 @@ class Race:
         hopeful.sort(key=lambda c: total_loss(self.tried[c], self.weights))
         return [configuration.strategy for configuration in hopeful[:MAX_STRATEGIES]]
 
-    def _try(self, configuration: Configuration) -> bool:
-        """Take note of a configuration, unless a few folds show that it is clearly worse."""
-        if self.tried and self._is_clearly_worse(configuration):
+    def _try(self, configuration: Configuration, is_hopeless: IsHopeless) -> bool:
+        """Take note of a configuration, unless a few folds show that it is hopeless."""
+        if self.tried and self._glance(configuration, is_hopeless):
             return False
         loss = self.loss_of(configuration, range(self._n_folds))
         self.tried[configuration] = loss
         return is_as_good(loss, self._lowest(self.tried), self.weights)
 
-    def _is_clearly_worse(self, configuration: Configuration) -> bool:
+    def _glance(self, configuration: Configuration, is_hopeless: IsHopeless) -> bool:
         seen = self.folds < GLANCE_FOLDS
         loss = self.loss_of(configuration, range(min(GLANCE_FOLDS, self._n_folds)))[seen]
         others = {c: known[seen] for c, known in self.tried.items()}
-        return is_worse(loss, self._lowest(others, seen), self.weights[seen])
+        return is_hopeless(loss, self._lowest(others, seen), self.weights[seen])
 
     def _lowest(self, losses: dict[Configuration, Floats], seen: Truths | None = None) -> Floats:
         weights = self.weights if seen is None else self.weights[seen]

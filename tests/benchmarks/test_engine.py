@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-WITHOUT_PEER = ["iteration", "greedy", "fresh", "whole"]
+WITHOUT_PEER = ["iteration", "greedy", "fresh", "whole", "defaults"]
 PARTS = [*WITHOUT_PEER, *(["peer"] if find_spec("stepmix") else [])]
 
 
