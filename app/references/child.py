@@ -1,5 +1,7 @@
 """Reads a reference into typed columns: `python -m app.references.child`, with its order on stdin.
 
+Or tells what they would be.
+
 A program of its own for the reasons of `app.datasets.ingest`, which it resembles. Of all secrets it
 gets those of the one connection it reads from; they come by stdin, for others can see arguments
 and environments.
@@ -24,9 +26,11 @@ def main() -> None:
     restrict(limits, 0)
     # After the limits, so that they hold for all that the libraries allocate.
     from app.references.reading import read  # noqa: PLC0415
+    from app.references.schema import describe  # noqa: PLC0415
 
+    do = describe if order.get("only_schema") else read
     try:
-        outcome = read(order["connection"], order["source"], directory, limits)
+        outcome = do(order["connection"], order["source"], directory, limits)
     except Rejected as error:
         outcome = {"rejected": str(error)}
     except Passing as error:

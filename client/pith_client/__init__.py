@@ -21,8 +21,10 @@ from pith_client.errors import (
 )
 from pith_client.models import (
     Column,
+    Connection,
     Dataset,
     Event,
+    Export,
     Factor,
     FittedModel,
     HeldOut,
@@ -42,10 +44,12 @@ __all__ = [
     "BadField",
     "Column",
     "Conflict",
+    "Connection",
     "Dataset",
     "DatasetRejected",
     "Delivery",
     "Event",
+    "Export",
     "Factor",
     "FittedModel",
     "HeldOut",

@@ -56,6 +56,10 @@ class AsyncPith:
     resume = _awaited(Api.resume)
 
     upload = _awaited(Api.upload)
+    refer = _awaited(Api.refer)
+    refresh = _awaited(Api.refresh)
+    schema = _awaited(Api.schema)
+    connections = _awaited(Api.connections)
     dataset = _awaited(Api.dataset)
     ready = _awaited(Api.ready)
     datasets = _iterating(Api.datasets)
@@ -75,6 +79,8 @@ class AsyncPith:
     delete_job = _awaited(Api.delete_job)
 
     result = _awaited(Api.result)
+    export = _awaited(Api.export)
+    exported = _awaited(Api.exported)
     events = _iterating(Api.events)
     factors = _awaited(Api.factors)
     download_factors = _awaited(Api.download_factors)

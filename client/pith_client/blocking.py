@@ -60,6 +60,10 @@ class Pith:
     resume = _blocking(Api.resume)
 
     upload = _blocking(Api.upload)
+    refer = _blocking(Api.refer)
+    refresh = _blocking(Api.refresh)
+    schema = _blocking(Api.schema)
+    connections = _blocking(Api.connections)
     dataset = _blocking(Api.dataset)
     ready = _blocking(Api.ready)
     datasets = _iterating(Api.datasets)
@@ -79,6 +83,8 @@ class Pith:
     delete_job = _blocking(Api.delete_job)
 
     result = _blocking(Api.result)
+    export = _blocking(Api.export)
+    exported = _blocking(Api.exported)
     events = _iterating(Api.events)
     factors = _blocking(Api.factors)
     download_factors = _blocking(Api.download_factors)

@@ -39,8 +39,8 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
 
     def select(
         self,
-        table: Any,
-        target: Any,
+        table: Any = None,
+        target: Any = "",
         *,
         names: Sequence[str] | None = None,
         idempotency_key: str | None = None,
@@ -52,12 +52,15 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
         `table` is a path, a frame of pandas or polars, an Arrow table, a numpy array with the
         `names` of its columns, or a dataset that is there. The same bytes are kept once. `target`
         is the name of a column, or that column of the table. With an `idempotency_key` of your own,
-        the same call again finds the job that is there.
+        the same call again finds the job that is there. With a `source` there is no table: the
+        service reads it where it lies.
         """
+        if (table is None) == ("source" not in options):
+            raise TypeError("give either a table or a source")
         dataset = table
-        if not isinstance(table, Dataset):
+        if table is not None and not isinstance(table, Dataset):
             dataset = yield from self.upload(table, names=names)
-        body = specification(dataset.id, name_of(target), options)
+        body = specification(dataset and dataset.id, name_of(target), options)
         key = idempotency_key or uuid4().hex
         job_id = None
         try:
@@ -97,13 +100,16 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
 
     def submit(
         self,
-        dataset_id: str,
+        dataset_id: str | None,
         target: str,
         *,
         idempotency_key: str | None = None,
         **options: Unpack[JobOptions],
     ) -> Call[Job]:
-        """Submit a job and do not wait for it; see `wait`, `resume` and `result`."""
+        """Submit a job and do not wait for it; see `wait`, `resume` and `result`.
+
+        With a `source` the dataset is None.
+        """
         body = specification(dataset_id, target, options)
         return self._submit(body, idempotency_key or uuid4().hex)
 
@@ -113,7 +119,7 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
         return Job.read(response.json())
 
     def validate(
-        self, dataset_id: str, target: str, **options: Unpack[JobOptions]
+        self, dataset_id: str | None, target: str, **options: Unpack[JobOptions]
     ) -> Call[dict[str, Any]]:
         """Check and complete a specification without submitting it."""
         body = specification(dataset_id, target, options)

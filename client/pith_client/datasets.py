@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from pith_client.asking import Asking
 from pith_client.errors import DatasetRejected
-from pith_client.models import Dataset, Document, TableWarning
+from pith_client.models import Connection, Dataset, Document, TableWarning
 from pith_client.steps import Call, Flow, Pause
 from pith_client.tables import encode
 
@@ -50,6 +50,28 @@ class DatasetCalls(Asking):
             headers={"Content-Type": upload.media_type},
         )
         return Dataset.read(response.json())
+
+    def refer(self, source: Document, *, name: str | None = None) -> Call[Dataset]:
+        """Have data read where it lies: a path, a table or a query of a connection."""
+        body = {"source": source, "name": name}
+        response = yield from self._ask("POST", "/v1/datasets", json=body, is_repeatable=False)
+        return Dataset.read(response.json())
+
+    def refresh(self, dataset_id: str) -> Call[Dataset]:
+        """Have the same source read again."""
+        response = yield from self._ask("POST", f"/v1/datasets/{dataset_id}/refresh")
+        return Dataset.read(response.json())
+
+    def schema(self, source: Document) -> Call[Document]:
+        """The columns of a source, and how large it is, before anything is read."""
+        body = {"source": source}
+        shown: Document = (yield from self._ask("POST", "/v1/datasets/schema", json=body)).json()
+        return shown
+
+    def connections(self) -> Call[list[Connection]]:
+        """Where data may be read from and results be written to."""
+        response = yield from self._ask("GET", "/v1/connections")
+        return [Connection.read(one) for one in response.json()["connections"]]
 
     def dataset(self, dataset_id: str) -> Call[Dataset]:
         """Its status and, once it is ready, the profile of every column."""

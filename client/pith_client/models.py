@@ -140,11 +140,41 @@ class JobSummary(JobState):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Export(Record):
+    """How far the files of a result have come on their way to a destination."""
+
+    status: Literal["pending", "delivered", "failed"]
+    connection: str
+    path: str
+    attempts: int
+    n_files: int | None
+    n_written: int
+    n_bytes: int
+    error: str | None
+    delivered_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job(JobState):
     """A job as it was when it was asked for."""
 
     loglik: float | None
     specification: dict[str, Any]
+
+    @property
+    def delivery(self) -> Export | None:
+        """Of the result, where it is to go somewhere."""
+        delivery = self.document.get("delivery")
+        return Export.read(delivery) if delivery else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection(Record):
+    """A place that data may be read from, or results be written to, by its name."""
+
+    name: str
+    type: str
+    description: str
 
 
 @dataclass(frozen=True, kw_only=True)

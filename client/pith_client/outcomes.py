@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pith_client.asking import Asking
-from pith_client.models import Event, FittedModel, Job
+from pith_client.models import Event, Export, FittedModel, Job
 from pith_client.result import Result
-from pith_client.steps import Call, Flow, Item
+from pith_client.steps import Call, Flow, Item, Pause
 
 FACTORS = {
     ".json": "application/json",
@@ -30,6 +30,27 @@ class Outcomes(Asking):
         """What the job found; Conflict while there is nothing."""
         response = yield from self._ask("GET", f"/v1/jobs/{job_id}/result")
         return Result(job_id, response.json())
+
+    def export(self, job_id: str, connection: str, path: str, *, data: bool = False) -> Call[Job]:
+        """Have the files of a result written to a folder of a connection; see `exported`.
+
+        `{name}` and `{job_id}` in the path are filled in; `data` adds the reduced table.
+        """
+        body = {"connection": connection, "path": path, "data": data}
+        response = yield from self._ask("POST", f"/v1/jobs/{job_id}/export", json=body)
+        return Job.read(response.json())
+
+    def exported(self, job_id: str) -> Call[Export | None]:
+        """Wait until the files of a result are where they are to go, or nobody tries any more."""
+        pause = 0.1
+        while True:
+            response = yield from self._ask("GET", f"/v1/jobs/{job_id}")
+            job = Job.read(response.json())
+            is_over = job.delivery is None or job.delivery.status != "pending"
+            if job.is_final and is_over:
+                return job.delivery
+            yield Pause(pause)
+            pause = min(2 * pause, 2.0)
 
     def events(self, job_id: str, *, follow: bool = False) -> Flow[Event]:
         """What happened so far or, when followed, until the job is final."""

@@ -14,6 +14,8 @@ class JobOptions(TypedDict, total=False):
     A method is its name, or a mapping with `name` and parameters. `evaluate=True` asks for accuracy
     curves, `compare=["gsm_cpd", "mrmr"]` for those of several methods on the same splits, and
     `stability=50` for how often each feature is chosen from that many samples of the rows.
+    `source` is data where it lies, instead of a dataset: `{"connection": "lake", "path": ...}`;
+    `destination` is where the files of the result go: the same, of a folder.
     """
 
     k: int | Literal["auto"]
@@ -30,9 +32,11 @@ class JobOptions(TypedDict, total=False):
     labels: Mapping[str, str]
     notify: str
     priority: Literal["low", "normal", "high"]
+    source: Mapping[str, Any]
+    destination: Mapping[str, Any]
 
 
-def specification(dataset_id: str, target: str, options: JobOptions) -> dict[str, Any]:
+def specification(dataset_id: str | None, target: str, options: JobOptions) -> dict[str, Any]:
     """The body of a submission."""
     body: dict[str, Any] = {"dataset_id": dataset_id, "target": target, **options}
     if "method" in body:

@@ -92,6 +92,7 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     source.write_bytes(CSV)
     named = {"source": {"connection": "lake", "path": "open/audit.csv"}}
     referred = actor.do("uploadDataset", Action.DATASET_CREATED, "/v1/datasets", json=named)
+    actor.do("readSchema", None, "/v1/datasets/schema", json=named)
     there = f"/v1/datasets/{referred['id']}"
     _until_ready(actor, there)
     actor.do("refreshDataset", Action.DATASET_CREATED, f"{there}/refresh")
@@ -103,6 +104,8 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     while actor.client.get(path, headers={"Prefer": "wait=10"}).json()["finished_at"] is None:
         pass
     actor.do("cancelJob", None, f"{path}/cancel")
+    out = {"connection": "lake", "path": "out/audit/{job_id}"}
+    actor.do("exportJob", Action.JOB_EXPORTED, f"{path}/export", json=out)
     actor.do("deleteJob", Action.JOB_DELETED, path)
     slow = {"dataset_id": again["id"], "target": "slow", "k": 1}
     job = actor.do("submitJob", Action.JOB_SUBMITTED, "/v1/jobs", json=slow)

@@ -67,6 +67,27 @@ def test_a_job_of_a_source(service: Service) -> None:
     assert check["valid"], check
 
 
+def test_columns_are_told_before_anything_is_read(service: Service) -> None:
+    (service.data_dir / "lake" / "open" / "shown.csv").write_bytes(CSV)
+    n_datasets = service.client.get("/v1/usage").json()["datasets"]
+    body = {"source": {"connection": "lake", "path": "open/shown.csv"}}
+    answer = service.client.post("/v1/datasets/schema", json=body)
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert [(one["name"], one["kind"]) for one in told["columns"]][:2] == [
+        ("a", "integer"),
+        ("b", "number"),
+    ]
+    assert (told["n_objects"], told["n_bytes"]) == (1, len(CSV))
+    assert service.client.get("/v1/usage").json()["datasets"] == n_datasets
+    body["source"]["path"] = "open/absent.csv"
+    absent = service.client.post("/v1/datasets/schema", json=body)
+    assert (absent.status_code, absent.json()["detail"]) == (422, "there is no 'open/absent.csv'")
+    body["source"]["path"] = "closed/absent.csv"
+    closed = service.client.post("/v1/datasets/schema", json=body)
+    assert closed.json()["errors"][0]["pointer"] == "/source/path"
+
+
 def test_what_is_listed(service: Service) -> None:
     found = service.client.get("/v1/connections").json()["connections"]
     assert [(one["name"], one["type"], one["read"]) for one in found] == [

@@ -10,6 +10,7 @@ import pytest
 
 from pith_client import Pith
 from tests import servers
+from tests.app.conftest import write_connections
 from tests.app.running import Service, running_api, running_worker
 
 
@@ -19,7 +20,8 @@ def service(
 ) -> Iterator[Service]:
     data_dir = tmp_path_factory.mktemp("client")
     url = f"sqlite:///{shutil.copy(migrated_sqlite, data_dir / 'pith.db')}"
-    with running_api(url, valkey.url(3), data_dir) as service, running_worker(service):
+    env = {"PITH_CONNECTIONS": str(write_connections(data_dir))}
+    with running_api(url, valkey.url(3), data_dir, **env) as service, running_worker(service):
         yield service
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import ValidationError
 
-from app.api.deps import Caller, CallerDep, DatasetId
+from app.api.deps import Caller, CallerDep, DatasetId, require_json
 from app.api.openapi import header, problems
 from app.api.problems import invalid_body
-from app.api.schemas.datasets import DatasetCreate, DatasetSummary
+from app.api.schemas.datasets import DatasetCreate, DatasetSummary, SchemaRead
 from app.db.base import AnyRow
 from app.errors import BadRequest, TooLarge
-from app.references import service
+from app.references import service, showing
 from app.references.service import Reference
 from app.references.source import Source
 
@@ -39,6 +39,21 @@ async def read_reference(request: Request) -> Reference:
     except (ValueError, RecursionError) as error:
         raise BadRequest("the body is not JSON", code="malformed_json") from error
     return Reference(asked.source, asked.name)
+
+
+@router.post(
+    "/schema",
+    operation_id="readSchema",
+    summary="The columns of a source",
+    response_model=SchemaRead,
+    dependencies=[Depends(require_json)],
+    responses=problems(400, 413, 415),
+)
+def read_schema(body: DatasetCreate, caller: CallerDep) -> SchemaRead:
+    """Told by metadata or the first lines, without reading it and without making a dataset."""
+    services = caller.services
+    found = showing.read_schema(caller.tenant, services.connections, body.source, services.settings)
+    return SchemaRead(**found)
 
 
 def check_reference(caller: Caller, source: Source) -> None:

@@ -33,6 +33,23 @@ class DatasetCreate(Strict):
     name: Annotated[str | None, Field(max_length=255, pattern=VISIBLE)] = None
 
 
+class SchemaColumn(BaseModel):
+    """A column by name and kind; reading may find more in text than that it is text."""
+
+    name: str
+    kind: Literal["integer", "number", "boolean", "text", "time"]
+
+
+class SchemaRead(BaseModel):
+    """What a source holds, before its rows are read."""
+
+    columns: list[SchemaColumn]
+    n_objects: int | None = Field(None, description="Files; the first tells the columns.")
+    n_bytes: int | None = Field(None, description="Of all files.")
+    n_rows: int | None = Field(None, description="Of a table, as its metadata tell.")
+    snapshot: dict[str, Any] | None = Field(None, description="Of a table.")
+
+
 class ColumnProfile(FromRow):
     """What reading found in one column."""
 
