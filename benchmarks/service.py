@@ -141,7 +141,7 @@ def _start_delay(sides: Sides, n_jobs: int) -> Iterator[Figure]:
 def _wall_time(sides: Sides, n_rows: int) -> Iterator[Figure]:
     source = sides.directory / "job.csv"
     _write_classes(source, n_rows)
-    columns = read(source)
+    columns = read(str(source)).columns
     config = SelectionConfig(10, method=GsmCpd(ranks=(20,), n_models=3))
     order = {
         "dataset_id": upload(source, sides.api_port)[1],

@@ -126,7 +126,10 @@ def migrate() -> None:
 
 @cli.command("select")
 def select_features(
-    file: Annotated[Path, typer.Argument(help="CSV, Parquet or Arrow file.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="CSV, Parquet or Arrow: a file, s3://bucket/*.parquet, https://..."),
+    ],
     target: Annotated[str, typer.Option("--target", "-t", help="Column to be predicted.")],
     k: Annotated[str, typer.Option("-k", help="How many features, or auto.")] = "auto",
     method: Annotated[
@@ -178,12 +181,13 @@ def select_features(
         )
         comparison = options.configure_comparison(compare, splits)
         samples = options.configure_samples(stability)
-        result = select.run(file, target, config, comparison, samples)
+        table = select.read(file)
+        result = select.run(table, target, config, comparison, samples)
     except CoreError as error:
         _refuse(str(error))
     select.deliver(result, as_json=json, out=out)
     if report is not None:
-        select.write_report(result, file, report)
+        select.write_report(result, table, report)
 
 
 @keys.command("create")

@@ -7,14 +7,20 @@ import json
 import platform
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from app.cli.addresses import is_address, read_address
 from app.cli.terminal import show
 from app.datasets.columns import Held, load_columns
 from app.datasets.faults import Passing, Rejected
@@ -56,15 +62,23 @@ NO_LIMITS = Limits(
 )
 
 
+@dataclass(frozen=True)
+class Table:
+    """What was read: its columns, and by what it is known."""
+
+    name: str
+    columns: dict[str, Held]
+    sha256: Callable[[], str]
+
+
 def run(
-    file: Path,
+    table: Table,
     target: str,
     config: SelectionConfig,
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
 ) -> SelectionResult:
     """Run the selection with a progress bar on stderr."""
-    columns = read(file)
     # Loading numba takes a second or more: not before the options and the file have proved right.
     from core.pipeline import select_features  # noqa: PLC0415
 
@@ -85,28 +99,54 @@ def run(
             bar.update(task, completed=step.fraction, description=PHASES[step.phase])
 
         return select_features(
-            columns, target, config, tell,
+            table.columns, target, config, tell,
             compare=compare, bootstrap=bootstrap, timer=time.perf_counter,
         )  # fmt: skip
 
 
-def read(file: Path) -> dict[str, Held]:
+def read(place: str) -> Table:
     """Read a file into the same columns that an upload of it would have, and warn as that would."""
+    if not is_address(place):
+        file = Path(place)
+        return Table(file.name, _typed(partial(_ingest, file))[0], lambda: _digest(file))
+    columns, found = _typed(partial(_fetch, place))
+    return Table(place.rpartition("/")[2], columns, lambda: str(found["sha256"]))
+
+
+def _fetch(address: str, directory: Path) -> dict[str, Any]:
+    try:
+        return read_address(address, directory, NO_LIMITS)
+    except ValidationError:
+        raise InvalidData(f"{address} is too long for an address", "file") from None
+    except OSError as error:
+        raise InvalidData(f"{address}: {error.strerror}", "file") from None
+
+
+def _ingest(file: Path, directory: Path) -> dict[str, Any]:
     fmt = format_of("", file.name)
     if fmt is None:
         raise InvalidData(f"{file} is not named like a CSV, Parquet or Arrow file", "file")
     if not file.is_file():
         raise InvalidData(f"{file} does not exist or is no file", "file")
+    source = Source(file, fmt, CsvOptions(), directory)
+    return ingest(source, directory / COLUMNS, NO_LIMITS)
+
+
+def _typed(find: Callable[[Path], dict[str, Any]]) -> tuple[dict[str, Held], dict[str, Any]]:
     with TemporaryDirectory(prefix="pith-") as directory:
-        columns = Path(directory) / COLUMNS
         try:
-            found = ingest(Source(file, fmt, CsvOptions(), Path(directory)), columns, NO_LIMITS)
+            found = find(Path(directory))
         except (Rejected, Passing) as error:
             raise InvalidData(str(error), "file") from error
         for warning in table_warnings(found["n_rows"], found["columns"]):
             sys.stderr.write(f"Warning: {warning.message}\n")
-        with columns.open("rb") as typed:
-            return load_columns(typed)
+        with (Path(directory) / COLUMNS).open("rb") as typed:
+            return load_columns(typed), found
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None:
@@ -120,17 +160,15 @@ def deliver(result: SelectionResult, *, as_json: bool, out: Path | None) -> None
         show(result, Console())
 
 
-def write_report(result: SelectionResult, file: Path, out: Path) -> None:
+def write_report(result: SelectionResult, table: Table, out: Path) -> None:
     """Write the same report that the service makes."""
-    with file.open("rb") as source:
-        sha256 = hashlib.file_digest(source, "sha256").hexdigest()
     provenance = {
-        "dataset": {"id": file.name, "sha256": sha256},
+        "dataset": {"id": table.name, "sha256": table.sha256()},
         "specification": result.config,
         "seed": result.config["seed"],
         "versions": {"pith": version("pith"), "python": platform.python_version()},
     }
     document = {**result.to_json(), "provenance": provenance}
     parts = parts_of(document, result.to_arrays())
-    about = About(file.name, datetime.now(UTC))
+    about = About(table.name, datetime.now(UTC))
     out.write_text(report(document, parts, about), encoding="utf-8")

@@ -41,11 +41,14 @@ class Found:
 
 
 def open_bucket(connection: Mapping[str, Any], retries: RetryConfig | None = None) -> ObjectStore:
-    """A way to the objects, by the secrets of this connection and no others."""
+    """A way to the objects, by the secrets of this connection and no others.
+
+    Without any word of secrets (None), by those of whoever runs this.
+    """
     if connection["type"] == "file":
         return LocalStore(folder_of(connection))
-    config: dict[str, Any] = dict(connection["secrets"])
-    if not config:  # else the machine's own identity would be tried
+    config: dict[str, Any] = dict(connection["secrets"] or {})
+    if connection["secrets"] == {}:  # else the machine's own identity would be tried
         config["skip_signature"] = True
     for name in ("endpoint", "region"):
         if connection[name]:
