@@ -60,7 +60,7 @@ def measure_job(size: Size, n_threads: int) -> Figure:
         size=str(size),
         value=sum(seconds.values()) / iteration,
         unit="EM iterations",
-        target=MOST_ITERATIONS if size is SIZES[-1] else None,
+        target=MOST_ITERATIONS if size == SIZES[-1] else None,
         sense="at most",
         details={
             "iteration_cpu_s": iteration,

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from core.arrays import MISSING, Floats, Ints
+from core.arrays import MISSING, Bytes, Floats, Ints
 from core.config import Objective
 from core.data.problem import CodedProblem
 
 SIGNIFICANCE = 0.05
+PART_ROWS = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Occurring:
     @classmethod
     def of(cls, problem: CodedProblem) -> Occurring:
         """Count once what models of every rank are held against."""
-        held = [np.bincount(codes, problem.row_weights, MISSING + 1) for codes in problem.codes.T]
+        held = _held(problem.codes, problem.weights)
         n_levels = [max(np.count_nonzero(h[:MISSING]), 1) for h in held]
         return cls(
             np.array(n_levels, dtype=np.int64),
@@ -44,6 +45,16 @@ class Occurring:
             np.array([h[:MISSING].sum() / h.sum() for h in held]),
             float(problem.weights.sum()),
         )
+
+
+def _held(codes: Bytes, weights: Floats) -> Floats:
+    """(N, 256) weight of each code, from parts of the rows that a cache holds."""
+    held = np.zeros((codes.shape[1], MISSING + 1))
+    for first in range(0, len(codes), PART_ROWS):
+        part = slice(first, first + PART_ROWS)
+        for feature, column in enumerate(np.ascontiguousarray(codes[part].T)):
+            held[feature] += np.bincount(column, weights[part], MISSING + 1)
+    return held
 
 
 @dataclass(frozen=True)
