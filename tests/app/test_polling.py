@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
 
 from app.api.polling.answers import KEPT_BYTES, OBJECT_BYTES, Answer, keep_answers
-from app.api.schemas.events import KINDS
+from app.api.schemas.events import KINDS, EventRead
 from app.api.schemas.jobs import JobRead
 from app.db.base import new_id
 from tests.app.running import Service
@@ -37,6 +39,8 @@ def test_events_as_json_and_as_stream(service: Service) -> None:
     streamed = list(stream(service, path))
     kinds = [event["kind"] for event in streamed]
     assert set(kinds) <= set(KINDS)
+    typed = TypeAdapter(list[EventRead]).validate_python(streamed)
+    assert [event.kind for event in typed] == kinds
     assert kinds[:2] == ["queued", "started"]
     assert kinds[-1] == "succeeded"
     assert [e["data"]["name"] for e in streamed if e["kind"] == "selected"] == ["a", "b"]
@@ -152,3 +156,12 @@ def test_events_of_a_live_job_can_be_asked_for_again(service: Service) -> None:
         seen += [event["seq"] for event in page["items"]]
     assert seen == list(range(1, len(seen) + 1))
     assert page["items"][-1]["kind"] == "cancelled"
+
+
+def test_every_kind_of_event_has_a_schema() -> None:
+    kinds = [
+        kind
+        for one in get_args(get_args(EventRead)[0])
+        for kind in get_args(one.model_fields["kind"].annotation)
+    ]
+    assert sorted(kinds) == KINDS

@@ -15,7 +15,7 @@ from app.api import paging
 from app.api.deps import Caller, CallerDep, JobId
 from app.api.negotiation import JSON, Accept, preferred
 from app.api.openapi import problems
-from app.api.schemas.events import EventPage, EventRead
+from app.api.schemas.events import EventPage, Told, ToldPage
 from app.db.base import AnyRow
 from app.errors import FieldError, Invalid, NotFound
 from app.jobs import service
@@ -71,8 +71,8 @@ async def list_events(
         return EventSourceResponse(_stream(caller, job_id, after), headers=headers)
     last = events[-1].seq if events else after
     is_over = Status(job.status).is_final and last >= job.n_events
-    page = EventPage(
-        items=[EventRead.model_validate(event) for event in events],
+    page = ToldPage(
+        items=[Told.model_validate(event) for event in events],
         next_page_token=None if is_over else paging.encode([last]),
     )
     return Response(page.model_dump_json(), media_type=JSON)
@@ -111,5 +111,5 @@ async def _stream(caller: Caller, job_id: str, after: int) -> AsyncIterator[byte
 
 
 def _framed(event: AnyRow) -> bytes:
-    data = EventRead.model_validate(event).model_dump_json()
+    data = Told.model_validate(event).model_dump_json()
     return format_sse_event(id=str(event.seq), event=event.kind, data_str=data)
