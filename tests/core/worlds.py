@@ -73,8 +73,9 @@ def random_world(
 
 
 def as_fit(model: Model) -> CpdFit:
-    """A known model in the form that the selection takes."""
-    return CpdFit(model.weights, list(model.factors), np.zeros(1), np.zeros(1), 1, True)
+    """A known model in the form that the selection takes; row by row, or kernels compile anew."""
+    factors = [np.ascontiguousarray(factor) for factor in model.factors]
+    return CpdFit(model.weights, factors, np.zeros(1), np.zeros(1), 1, True)
 
 
 def as_model(fit: CpdFit) -> Model:
