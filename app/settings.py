@@ -105,8 +105,7 @@ class Settings(BaseSettings):
         description="Unknown keys and tokens from one address to one API process; 0 is no limit.",
     )
     oidc_issuers: tuple[Issuer, ...] = Field(
-        default=(),
-        description="Issuers whose tokens are believed beside keys, as JSON; see below.",
+        default=(), description="Issuers whose tokens are believed beside keys, as JSON; see below."
     )
     trusted_proxies: str = Field(
         default="",
