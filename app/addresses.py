@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -57,6 +58,15 @@ def parse_place(url: str) -> Place:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     host, port = parts.hostname, port or PORTS[parts.scheme]
     return Place(parts.scheme == "https", parts.netloc, host, port, target)
+
+
+@lru_cache
+def is_loopback(host: str) -> bool:
+    """Whether an address is reached from this machine alone."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:

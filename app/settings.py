@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import quote, urlsplit
@@ -11,21 +10,12 @@ from urllib.parse import quote, urlsplit
 from pydantic import ByteSize, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.addresses import Network, parse_networks
+from app.addresses import Network, is_loopback, parse_networks
 from app.issuers import Issuer
 from app.quota import Quota
 
 GIB = 1024**3
 MIN_SECRET_LENGTH = 32
-
-
-@lru_cache
-def is_loopback(host: str) -> bool:
-    """Whether an address is reached from this machine alone."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _with_password(address: str, password: str) -> str:
@@ -38,6 +28,11 @@ def _with_password(address: str, password: str) -> str:
 
 def _size(gib: int, description: str) -> ByteSize:
     field: ByteSize = Field(default=ByteSize(gib * GIB), description=description)
+    return field
+
+
+def _address(description: str) -> str:
+    field: str = Field(default="", pattern=r"^(https?://[!-~]+)?$", description=description)
     return field
 
 
@@ -244,10 +239,17 @@ class Settings(BaseSettings):
         8, "Memory of one job; a process that holds more is replaced after its job."
     )
 
-    traces_url: str = Field(
-        default="",
-        pattern=r"^(https?://[!-~]+)?$",
-        description="Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`.",
+    lineage_url: str = _address(
+        "Where OpenLineage events of all jobs go: `http://marquez:5000/api/v1/lineage`."
+    )
+    lineage_key: str = Field(
+        default="", repr=False, description="Bearer token for that address, if it wants one."
+    )
+    lineage_namespace: str = Field(
+        default="pith", min_length=1, description="What this service is called there."
+    )
+    traces_url: str = _address(
+        "Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`."
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -288,6 +290,11 @@ class Settings(BaseSettings):
     def keys_required(self) -> bool:
         """Whether callers must show a key."""
         return self.require_keys or not is_loopback(self.host)
+
+    @property
+    def lineage(self) -> str | None:
+        """The namespace of lineage; None where none is told."""
+        return self.lineage_namespace if self.lineage_url else None
 
     @property
     def networks(self) -> tuple[Network, ...]:

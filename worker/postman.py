@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from http import HTTPStatus
 
 import structlog
 
 from app.db.base import AnyRow, Reader
+from app.lineage import request as lineage
+from app.lineage.request import ANYWHERE
 from app.settings import Settings
 from app.traces import current
 from app.webhooks import lanes, turns
+from app.webhooks.models import LINEAGE
 from app.webhooks.sending import send
+from app.webhooks.signing import signed_headers
 from app.webhooks.turns import Lane, Outcome
 from worker.process import Process
 from worker.rounds import Rounds
@@ -64,16 +69,23 @@ class Postman(Rounds):
         event_id, name = delivery.event_id, f"tell {delivery.event}"
         active = current.traces()
         with active.span(name, "client", delivery.trace, {"pith.event_id": event_id}) as span:
-            outcome = send(
-                lane.url,
-                lane.keys,
-                delivery,
-                seconds=self._settings.webhook_seconds,
-                allowed=self._settings.networks,
-                context=active.carrier(),
-            )
+            outcome = self._request(lane, delivery, active.carrier())
             log.info("webhook", event_id=event_id, status=outcome.status, error=outcome.error)
             span.name(name, {"http.response.status_code": outcome.status or 0})
             if not outcome.is_delivered:
                 span.fail(outcome.error or f"status {outcome.status}")
         return outcome
+
+    def _request(self, lane: Lane, delivery: AnyRow, context: Mapping[str, str]) -> Outcome:
+        """To a caller's address, signed, or to the operator's for lineage."""
+        settings, body = self._settings, delivery.body
+        if lane.url != LINEAGE:
+            timestamp = int(delivery.now.timestamp())
+            signed = signed_headers(lane.keys, delivery.event_id, timestamp, body)
+            url, headers, allowed = lane.url, signed, settings.networks
+        elif settings.lineage_url:
+            url, headers, allowed = settings.lineage_url, lineage.headers(settings), ANYWHERE
+        else:
+            return Outcome(HTTPStatus.GONE, "PITH_LINEAGE_URL is not set any more")
+        seconds = settings.webhook_seconds
+        return send(url, {**context, **headers}, body, seconds=seconds, allowed=allowed)

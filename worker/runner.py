@@ -87,6 +87,7 @@ def compute(
 ) -> JobResult:
     """Select the features of a whole job, or of one of its units, which is small enough to lose."""
     process.tables.clear()
+    patiently(process, lambda session: runs.begin(session, work, process.connections))
     specification, columns = load_input(process, work, heartbeat)
     sha256 = patiently(
         process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)

@@ -14,9 +14,10 @@ from app.db.base import AnyRow
 from app.db.clock import moment
 from app.jobs import deliveries, repository, state
 from app.jobs.destination import Destination
-from app.jobs.models import Job
+from app.jobs.models import Job, JobResult
 from app.jobs.news import news_of
 from app.jobs.repository import Event
+from app.lineage.outbox import tell_end
 from app.webhooks.outbox import announce
 
 
@@ -49,12 +50,13 @@ def end(
     failure: Failure | None = None,
     data: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
+    result: JobResult | None = None,
 ) -> AnyRow | None:
     """Make a transition to a final status, count it, tell of it, and drop what units there are.
 
     Where a result is to go somewhere, it is on its way from then on.
 
-    A failure is told by the job and, with `data`, by the event.
+    A failure is told by the job and, with `data`, by the event. A result is kept.
     """
     values, data = {**(values or {})}, {**(data or {})}
     if failure is not None:
@@ -64,6 +66,9 @@ def end(
         repository.forget_checkpoints(session, row.id)
         metrics.count(session, _finished(row))
         announce(session, news_of(row))
+        tell_end(session, row, None if result is None else result.document)
+        if result is not None:
+            repository.add_result(session, result)
         if row.status == state.Status.SUCCEEDED and row.specification.get("destination"):
             deliveries.start(session, row, Destination(**row.specification["destination"]))
         if row.n_units:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app import leases, metrics
 from app.broker import RUN_JOB, RUN_UNIT, Bell
+from app.connections.registry import Connections
 from app.db.base import AnyRow
 from app.db.clock import moment
 from app.db.tenants import lock_tenant
@@ -20,6 +21,7 @@ from app.jobs.endings import OVERDUE, Failure, end
 from app.jobs.models import Job, JobResult
 from app.jobs.repository import Event
 from app.leases import Claim
+from app.lineage.outbox import tell_start
 
 C = TypeVar("C", bound=Claim)
 
@@ -59,6 +61,14 @@ def claim(
     claimed = JobClaim(owner, row.attempt, row.id)
     asked = (row.tenant, row.dataset_id, row.specification)
     return Work(claimed, *asked, row.trace, row.available_at, row.now)
+
+
+def begin(session: Session, work: Work[Any], connections: Connections) -> None:
+    """Tell that a worker has begun with a job, where lineage is told."""
+    with session.begin():
+        job = repository.read_job(session, work.tenant, work.claim.job_id)
+        if job is not None and job.status == state.Status.RUNNING:
+            tell_start(session, job, connections)
 
 
 def ring(bell: Bell, job: AnyRow) -> None:
@@ -128,10 +138,9 @@ def succeed(
     """Write result, events and status in one transaction, if the claim still holds."""
     done = {**values, "progress": 1.0}
     with session.begin():
-        row = end(session, state.SUCCEED, claimed.holds_uncancelled(), done, events=events)
-        if row is not None:
-            repository.add_result(session, result)
-        else:
+        guard = claimed.holds_uncancelled()
+        row = end(session, state.SUCCEED, guard, done, events=events, result=result)
+        if row is None:
             _keep_cancel(session, claimed)
     return row is not None
 

@@ -30,6 +30,7 @@ from app.jobs.specification import Specification, check_columns
 from app.jobs.state import Status
 from app.jobs.units import repository as units
 from app.jobs.units.plan import Task, plan_units
+from app.lineage.outbox import open_lane
 from app.quota import UNLIMITED, Quota
 from app.traces import current
 from app.webhooks import naming
@@ -71,6 +72,7 @@ def accept(
     key: str | None,
     quota: Quota,
     memory: int,
+    lineage: str | None = None,
 ) -> AnyRow:
     """The job that this key was used for before, or a new one, if it can run."""
 
@@ -84,7 +86,7 @@ def accept(
     if known is not None:
         return known
     with database.write(tenant) as session:
-        return submit(session, tenant, bell, specification, key, quota)[0]
+        return submit(session, tenant, bell, specification, key, quota, lineage)[0]
 
 
 def find_submitted(
@@ -106,8 +108,12 @@ def submit(
     specification: Specification,
     key: str | None,
     quota: Quota = UNLIMITED,
+    lineage: str | None = None,
 ) -> tuple[AnyRow, bool]:
-    """Write the job, commit, then ring; the answer tells whether the job is new."""
+    """Write the job, commit, then ring; the answer tells whether the job is new.
+
+    `lineage` is the namespace under which its lineage is told, if it is.
+    """
     with session.begin():
         known = find_submitted(session, tenant, specification, key)
     if known is not None:
@@ -123,11 +129,13 @@ def submit(
             _usable(dataset, specification.dataset_id)
             if specification.notify is not None:
                 naming.name(session, tenant, specification.notify, quota)
+            if lineage is not None:
+                open_lane(session, tenant, lineage)
             row = repository.add_job(session, job)
             units.add_units(session, job, tasks)
             record(session, tenant, Action.JOB_SUBMITTED, job.id, dataset=job.dataset_id)
     except IntegrityError:  # another request with the same key was faster
-        return submit(session, tenant, bell, specification, key, quota)
+        return submit(session, tenant, bell, specification, key, quota, lineage)
     ring(bell, row)
     return row, True
 

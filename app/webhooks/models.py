@@ -14,6 +14,8 @@ from app.db.text import Line, Words
 from app.leases import Leased
 
 MAX_URL_LENGTH = 1024
+# In place of an address, which no caller can write so: the operator's lane for lineage.
+LINEAGE = "lineage"
 
 
 class WebhookStatus(StrEnum):

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, String, delete, exists, func, select, tupl
 from sqlalchemy.orm import Session
 
 from app.db.base import NO_SYNC, AnyRow, Reader, Utc
-from app.webhooks.models import Delivery, Webhook, WebhookStatus
+from app.webhooks.models import LINEAGE, Delivery, Webhook, WebhookStatus
 
 Position = tuple[datetime, str] | None
 
@@ -38,7 +38,7 @@ def read_by_url(session: Reader, tenant: str, url: str) -> AnyRow | None:
 
 def count(session: Reader, tenant: str) -> int:
     """How many endpoints a tenant has."""
-    statement = select(func.count()).select_from(Webhook).where(Webhook.tenant == tenant)
+    statement = select(func.count()).select_from(Webhook).where(*_are(tenant))
     return session.execute(statement).scalar_one()
 
 
@@ -64,12 +64,23 @@ def remove(session: Session, tenant: str, webhook_id: str) -> bool:
 
 
 def _is(tenant: str, webhook_id: str) -> tuple[ColumnElement[bool], ...]:
-    return Webhook.tenant == tenant, Webhook.id == webhook_id
+    return *_are(tenant), Webhook.id == webhook_id
+
+
+def _are(tenant: str) -> tuple[ColumnElement[bool], ...]:
+    """What callers see of a tenant's."""
+    return Webhook.tenant == tenant, Webhook.url != LINEAGE
+
+
+def change_lineage(session: Session, tenant: str, values: Mapping[str, Any]) -> None:
+    """Write values to the operator's lane."""
+    lane = (Webhook.tenant == tenant, Webhook.url == LINEAGE)
+    session.execute(update(Webhook).where(*lane).values(values), execution_options=NO_SYNC)
 
 
 def list_webhooks(session: Reader, tenant: str, before: Position, limit: int) -> Sequence[AnyRow]:
     """Newest first, from after the row that `before` names."""
-    statement = select(*SHOWN).where(Webhook.tenant == tenant, *is_before(Webhook, before))
+    statement = select(*SHOWN).where(*_are(tenant), *is_before(Webhook, before))
     statement = statement.order_by(Webhook.created_at.desc(), Webhook.id.desc())
     return session.execute(statement.limit(limit)).all()
 

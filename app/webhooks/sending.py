@@ -8,9 +8,6 @@ from importlib.metadata import version
 
 from app.addresses import AddressRefused, Network, Place, parse_place, resolve
 from app.channels import connected
-from app.db.base import AnyRow
-from app.webhooks.events import MEDIA_TYPE
-from app.webhooks.signing import signed_headers
 from app.webhooks.turns import Outcome
 
 AGENT = f"Pith/{version('pith')}"
@@ -19,19 +16,13 @@ MAX_ERROR_LENGTH = 500
 
 def send(
     url: str,
-    keys: Sequence[str],
-    delivery: AnyRow,
+    headers: Mapping[str, str],
+    body: str,
     *,
     seconds: float,
     allowed: Sequence[Network],
-    context: Mapping[str, str],
 ) -> Outcome:
-    """Deliver once; redirects are not followed, and of the answer only the status is read.
-
-    `context` are the headers of the trace that the receiver may go on with.
-    """
-    timestamp, body = int(delivery.now.timestamp()), delivery.body
-    headers = {**context, **signed_headers(keys, delivery.event_id, timestamp, body)}
+    """Deliver once; redirects are not followed, and of the answer only the status is read."""
     try:
         place = parse_place(url)
         address = resolve(place.host, place.port, allowed)[0]
@@ -51,7 +42,7 @@ def _told(status: int) -> Outcome:
 def _post(
     place: Place, address: str, body: bytes, headers: Mapping[str, str], seconds: float
 ) -> int:
-    own = {"Host": place.authority, "User-Agent": AGENT, "Content-Type": MEDIA_TYPE}
+    own = {"Host": place.authority, "User-Agent": AGENT}
     connection = HTTPConnection(place.host, place.port)
     with connected(place, address, seconds) as channel:
         connection.sock = channel

@@ -7,6 +7,8 @@ import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 
+from app.webhooks.events import MEDIA_TYPE
+
 PREFIX = "whsec_"
 SECRET_BYTES = 32
 
@@ -24,9 +26,10 @@ def sign(secret: str, event_id: str, timestamp: int, body: str) -> str:
 
 
 def signed_headers(keys: Sequence[str], event_id: str, timestamp: int, body: str) -> dict[str, str]:
-    """What a receiver checks; while a secret is replaced, either one will do."""
+    """What a receiver is told and checks; while a secret is replaced, either one will do."""
     signatures = [sign(key, event_id, timestamp, body) for key in keys]
     return {
+        "Content-Type": MEDIA_TYPE,
         "webhook-id": event_id,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": " ".join(signatures),

@@ -15,10 +15,12 @@ from tests import servers
 from tests.app.running import Service, running_api, running_worker
 from tests.collector import Collector
 from tests.collector import collector as collecting
+from tests.receivers import Receiver, receiver
 
 SETTINGS = {
     "PITH_MAX_UPLOAD_BYTES": "2MiB",
     "PITH_ALLOWED_NETWORKS": "127.0.0.0/8",
+    "PITH_LINEAGE_KEY": "hush",
     "OTEL_BSP_SCHEDULE_DELAY": "100",  # milliseconds until spans are sent
 }
 
@@ -30,18 +32,26 @@ def collector() -> Iterator[Collector]:
         yield state
 
 
+@pytest.fixture(scope="session")
+def lineage() -> Iterator[Receiver]:
+    """What hears of all jobs of all services here."""
+    with receiver() as state:
+        yield state
+
+
 @pytest.fixture(scope="session", params=["postgres", "sqlite"])
 def service(
     request: pytest.FixtureRequest,
     valkey: servers.Valkey,
     collector: Collector,
+    lineage: Receiver,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Service]:
     """API and worker, once on Postgres and S3, once on SQLite and a directory."""
     data_dir = tmp_path_factory.mktemp(f"service-{request.param}")
     number = 1 if request.param == "postgres" else 2
     url, env = fresh_database(request, data_dir), fresh_store(request)
-    env |= SETTINGS | {"PITH_TRACES_URL": collector.url}
+    env |= SETTINGS | {"PITH_TRACES_URL": collector.url, "PITH_LINEAGE_URL": lineage.url}
     env["PITH_CONNECTIONS"] = str(write_connections(data_dir))
     with (
         running_api(url, valkey.url(number), data_dir, **env) as service,

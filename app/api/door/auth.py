@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as Connection
 
 from app.actors import ActorKind
+from app.addresses import is_loopback
 from app.api.door.keyring import KEPT_SECONDS
 from app.api.door.rate_limit import RateLimit
 from app.api.problems import respond_to
@@ -18,7 +19,7 @@ from app.errors import CLOSE, Forbidden, ServiceError, TooMany, Unauthorized
 from app.keys.scopes import Scope
 from app.keys.service import Grant
 from app.keys.token import PREFIX
-from app.settings import Settings, is_loopback
+from app.settings import Settings
 
 # Everything else needs a key, also what does not exist.
 PUBLIC = frozenset({"/", "/livez", "/readyz", "/version", "/openapi.json", "/docs"})

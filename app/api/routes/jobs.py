@@ -87,6 +87,7 @@ def submit_job(
         idempotency_key,
         services.settings.quota,
         services.settings.worker_max_memory_bytes,
+        services.settings.lineage,
     )
     return Answer.of(job).respond(202, {"Location": f"/v1/jobs/{job.id}"})
 

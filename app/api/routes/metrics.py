@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -16,23 +17,41 @@ from app.jobs import repository
 router = APIRouter(tags=["operation"])
 
 
+TEXT: dict[int | str, dict[str, Any]] = {
+    **problems(),
+    200: {
+        "description": "Prometheus text.",
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+    },
+}
+
+
 @router.get(
     "/metrics",
     operation_id="getMetrics",
-    summary="Figures for Prometheus",
+    summary="Figures of this process",
     response_class=Response,
-    responses={
-        **problems(),
-        200: {
-            "description": "Prometheus text.",
-            "content": {"text/plain": {"schema": {"type": "string"}}},
-        },
-    },
+    responses=TEXT,
 )
 def get_metrics(request: Request, caller: CallerDep) -> Response:
-    """Requests of this process, and jobs as the database knows them."""
-    body = generate_latest(request.app.state.registry) + generate_latest(_jobs(caller.services))
-    return Response(body, headers={"Content-Type": CONTENT_TYPE_LATEST})
+    """Requests, for Prometheus; to be asked of every process and added up."""
+    return _rendered(request.app.state.registry)
+
+
+@router.get(
+    "/metrics/service",
+    operation_id="getServiceMetrics",
+    summary="Figures of the whole service",
+    response_class=Response,
+    responses=TEXT,
+)
+def get_service_metrics(caller: CallerDep) -> Response:
+    """Jobs as the database knows them; every process says the same, so ask one of them."""
+    return _rendered(_jobs(caller.services))
+
+
+def _rendered(registry: CollectorRegistry) -> Response:
+    return Response(generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 class _JobCollector:

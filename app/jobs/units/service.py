@@ -167,8 +167,7 @@ def complete(session: Session, claimed: UnitClaim, result: JobResult) -> bool:
             return False
         values = repository.tally(session, claimed.job_id)
         mine, events = [Job.id == claimed.job_id], [_event(state.SUCCEED, unit)]
-        end(session, state.SUCCEED, mine, values, events=events)
-        jobs.add_result(session, result)
+        end(session, state.SUCCEED, mine, values, events=events, result=result)
     return True
 
 

@@ -15,13 +15,14 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+from app.addresses import is_loopback
 from app.processes.embedded import StartError
 from app.processes.embedded.lock import locked
 from app.processes.embedded.valkey import choose_broker
 from app.processes.kernels import COMPILE, environment
 from app.processes.lifeline import command_of, spawn
 from app.processes.supervisor import Child, Supervisor
-from app.settings import Settings, is_loopback
+from app.settings import Settings
 
 BACKLOG = 2048
 START_SECONDS = 120
