@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.browser import chromium, opened
-from tests.e2e.embedded import Service, serving
+from tests.e2e.embedded import WINE, Service, serving
 
 # Packages of a person who starts the service among them, and calls them as we do ours.
 OURS = ("app", "core", "worker", "migrations")
@@ -22,8 +24,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     for name in OURS:
         (directory / name).mkdir()
         (directory / name / "__init__.py").write_text(f"raise RuntimeError('not our {name}')")
-    with serving(directory / "data") as running:
+    with serving(directory / "data", PITH_CONNECTIONS=str(write_lake(directory))) as running:
         yield running
+
+
+def write_lake(directory: Path) -> Path:
+    """A directory with the wines in it, that may be written to as well."""
+    (directory / "lake" / "in").mkdir(parents=True)
+    shutil.copy(WINE, directory / "lake" / "in")
+    path = directory / "connections.toml"
+    url = f"file://{directory}/lake"
+    path.write_text(f'[lake]\ntype = "file"\nurl = "{url}"\nread = ["in"]\nwrite = ["out"]\n')
+    return path
 
 
 @pytest.fixture(scope="package")

@@ -4,7 +4,7 @@ import { CUTS, methodName } from "../parts/format.js";
 import { boxesField, boxField, choiceField, numberField, pairsField, textField } from "./fields.js";
 
 /**
- * @import { Completed, DatasetSummary, MethodRead } from "contract"
+ * @import { Completed, ConnectionRead, DatasetSummary, MethodRead } from "contract"
  * @import { Choice } from "./fields.js"
  * @typedef {Partial<Completed> & { dataset_id: string, target: string }} Start
  */
@@ -130,6 +130,31 @@ export function columnFields({ discretize, weight_column: weight }) {
       weight,
       { list: COLUMN_NAMES },
     ),
+  };
+}
+
+/**
+ * Where the files of the result go, if anywhere.
+ * @param {ConnectionRead[]} connections
+ * @param {Start} start
+ */
+export function destinationFields(connections, { destination }) {
+  const writable = connections.filter(({ write }) => write?.length);
+  /** @type {Choice[]} */
+  const places = [["", "nowhere"], ...writable.map(({ name }) => /** @type {Choice} */ ([name, name]))];
+  const [first] = writable;
+  const usual = first ? `${first.write?.[0] ? `${first.write[0]}/` : ""}{name}/{job_id}/` : "";
+  return {
+    connection: choiceField(
+      { at: "/destination/connection", label: "files go to", hint: "A connection that may be written." },
+      places,
+      destination?.connection ?? "",
+    ),
+    path: textField(
+      { at: "/destination/path", label: "folder", hint: "{name} and {job_id} are filled in." },
+      destination?.path ?? usual,
+    ),
+    data: boxField({ at: "/destination/data", label: "with the reduced table" }, destination?.data ?? false),
   };
 }
 

@@ -3,12 +3,21 @@
 import { h } from "../parts/dom.js";
 import { sentence } from "../service/api.js";
 import { typed } from "./fields.js";
-import { BINS, columnFields, experimentFields, mainFields, N_SAMPLES, N_SPLITS, restFields } from "./form.js";
+import {
+  BINS,
+  columnFields,
+  destinationFields,
+  experimentFields,
+  mainFields,
+  N_SAMPLES,
+  N_SPLITS,
+  restFields,
+} from "./form.js";
 import { parameterFields, propertiesOf } from "./parameters.js";
 import { ColumnPicker } from "./picker.js";
 
 /**
- * @import { DatasetSummary, MethodRead, ProblemField } from "contract"
+ * @import { ConnectionRead, DatasetSummary, MethodRead, ProblemField } from "contract"
  * @import { Field } from "./fields.js"
  * @import { Start } from "./form.js"
  * @typedef {string | number | undefined} Typed
@@ -26,6 +35,7 @@ import { ColumnPicker } from "./picker.js";
  *   title?: string,
  *   deadline_seconds?: Typed,
  *   labels?: Record<string, string>,
+ *   destination?: object,
  * }} Details
  * @typedef {Experiments & Details & {
  *   dataset_id: string,
@@ -40,14 +50,16 @@ export class Order {
    * @param {MethodRead[]} methods
    * @param {DatasetSummary[]} datasets
    * @param {Start} start
+   * @param {ConnectionRead[]} connections
    */
-  constructor(methods, datasets, start) {
+  constructor(methods, datasets, start, connections) {
     this.methods = methods;
     this.start = start;
     this.main = mainFields(methods, datasets, start);
     this.experiments = experimentFields(methods, start);
     this.columns = columnFields(start);
     this.rest = restFields(start);
+    this.destination = destinationFields(connections, start);
     this.picker = new ColumnPicker(start.columns ?? {});
     this.parameters = h("div", { class: "grid-fields" });
     this.about = h("p", { class: "hint" });
@@ -78,7 +90,7 @@ export class Order {
 
   /** @returns {Field[]} */
   get fields() {
-    const parts = [this.main, this.experiments, this.columns, this.rest, this.methodFields];
+    const parts = [this.main, this.experiments, this.columns, this.rest, this.destination, this.methodFields];
     return [...parts.flatMap((part) => Object.values(part)), this.picker.field];
   }
 
@@ -153,7 +165,16 @@ export class Order {
       deadline_seconds: deadline.read(),
       title: title.read(),
       labels: labels.read(),
+      destination: this.way(),
     });
+  }
+
+  /** Where the files go; nowhere, unless a connection is chosen. */
+  way() {
+    const { connection, path, data } = this.destination;
+    if (!connection.read()) return {};
+    const place = { connection: connection.read(), path: path.read() ?? "" };
+    return data.read() ? { ...place, data: true } : place;
   }
 
   /**

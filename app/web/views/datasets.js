@@ -7,6 +7,7 @@ import { count, percent, size, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { get, upload } from "../service/api.js";
 import { pause } from "../service/leaving.js";
+import { offerReference } from "./reference.js";
 
 /**
  * @import { DatasetRead, DatasetSummary, Place } from "contract"
@@ -39,9 +40,11 @@ export async function showDatasets(root, { query, signal }) {
   const empty = () => h("p", { class: "muted" }, finder.isNarrow ? "No dataset fits." : none);
   /** @type {LiveList<DatasetSummary>} */
   const list = new LiveList(HEADS, row, empty, signal);
+  const reference = h("div", {});
   root.append(
     h("h1", {}, "Datasets"),
     dropZone((file, box) => take(file, box, signal)),
+    reference,
     finder.element,
     list.element,
   );
@@ -50,6 +53,7 @@ export async function showDatasets(root, { query, signal }) {
     return list.follow((part) => get("/v1/datasets", { ...wanted, ...part }, signal), !wanted.sort);
   };
   finder.listen(follow);
+  await offerReference(reference, whenRead, signal);
   await follow();
 }
 

@@ -6,6 +6,7 @@ import { methodName, when } from "../parts/format.js";
 import { asked, took } from "../parts/record.js";
 import { save, saveText } from "../parts/save.js";
 import { get, getBlob, patch, post, remove } from "../service/api.js";
+import { pause } from "../service/leaving.js";
 import { watch } from "../service/streams.js";
 import { showResult } from "./result.js";
 import { Run } from "./run.js";
@@ -27,11 +28,34 @@ export async function showJob(root, { id, signal }) {
       run?.stop();
       say(`The job ${job.status}`);
       await showOutcome(body, job, signal);
+      await followDelivery(head, job, signal);
     } else {
       run ??= new Run(body, id, signal);
       run.show(job);
     }
   }
+}
+
+/**
+ * A final job changes no more, but its files may still be on their way.
+ * @type {(head: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>}
+ */
+async function followDelivery(head, job, signal) {
+  let now = job;
+  while (now.delivery?.status === "pending") {
+    await pause(1000, signal);
+    now = await get("/v1/jobs/{job_id}", { job_id: job.id }, signal);
+    head.querySelector(".delivery")?.replaceWith(deliveryLine(now));
+  }
+}
+
+/** @type {(job: JobRead) => HTMLElement | ""} */
+function deliveryLine({ delivery }) {
+  if (!delivery) return "";
+  const { status, connection, path, n_files: nFiles, n_written: nWritten, error } = delivery;
+  const far = status === "pending" && nFiles ? `, ${nWritten} of ${nFiles} files` : "";
+  const why = error ? `: ${error}` : "";
+  return h("p", { class: "muted delivery" }, `Files to ${connection}/${path} `, pill(status), `${far}${why}`);
 }
 
 /** @type {(body: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
@@ -75,6 +99,7 @@ function jobHead(job) {
         : h("h1", {}, title, " ", pill(job.status)),
       h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), " · ", dataset),
       h("p", { class: "muted code" }, job.id),
+      deliveryLine(job),
       job.finished_at ? labelEditor(job.labels, change, "#/jobs") : labelChips(job.labels, "#/jobs"),
     ),
     h("div", { class: "actions" }, job.finished_at ? finalActions(job) : cancelButton(job)),

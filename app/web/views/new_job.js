@@ -32,7 +32,11 @@ const HELPED = new Set([
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showNewJob(root, { query, signal }) {
-  const [{ methods }, start] = await Promise.all([get("/v1/methods", {}, signal), startOf(query, signal)]);
+  const [{ methods }, { connections }, start] = await Promise.all([
+    get("/v1/methods", {}, signal),
+    get("/v1/connections", {}, signal),
+    startOf(query, signal),
+  ]);
   const datasets = await usableDatasets(start.dataset_id, signal);
   const [newest] = datasets;
   root.append(h("h1", {}, "New job"));
@@ -40,7 +44,8 @@ export async function showNewJob(root, { query, signal }) {
     root.append(h("p", {}, "A job needs a dataset: ", h("a", { href: "#/datasets" }, "upload one"), "."));
     return;
   }
-  const order = new Order(methods, datasets, { ...start, dataset_id: start.dataset_id || newest.id });
+  const from = { ...start, dataset_id: start.dataset_id || newest.id };
+  const order = new Order(methods, datasets, from, connections);
   new JobForm(order, datasets, signal).show(root);
 }
 
@@ -138,6 +143,7 @@ class JobForm {
         "Title, splits, seed, deadline and labels",
         inGrid("grid-fields", [splits, samples, ...Object.values(rest)]),
       ),
+      folded("Files of the result", inGrid("grid-fields", Object.values(this.order.destination))),
       this.verdict,
       h("div", { class: "actions" }, this.submit),
     );
