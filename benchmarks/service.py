@@ -24,6 +24,7 @@ from rich.table import Table
 
 from app.cli.select import read
 from benchmarks.http_load import requests_per_second
+from benchmarks.references import MIB, N_ASKED, N_COLUMNS, measure
 from benchmarks.stage import ROOT, Stage, running, stage, until, worker
 from benchmarks.uploads import copy_through_socket, upload
 from core.config import GsmCpd, SelectionConfig
@@ -64,6 +65,7 @@ def main() -> None:
         figures = [*_polling(sides, options.seconds), *_upload(sides, options.megabytes)]
         with worker(sides.scene):
             figures += [*_start_delay(sides, options.jobs), *_wall_time(sides, options.rows)]
+    figures += _by_reference(options.table_megabytes)
     _show(figures)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +76,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=4, help="of each polling measurement")
     parser.add_argument("--megabytes", type=int, default=1024, help="size of the upload")
+    parser.add_argument(
+        "--table-megabytes", type=int, default=256, help="size of the table by reference; 4096"
+    )
     parser.add_argument("--jobs", type=int, default=50, help="submissions for the start delay")
     parser.add_argument("--rows", type=int, default=20_000, help="rows of the job's dataset")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/out/service.json")
@@ -211,6 +216,41 @@ def _write_classes(path: Path, n_rows: int) -> None:
     header = ",".join([*(f"x{i}" for i in range(64)), "y"])
     table = np.column_stack([features, label])
     np.savetxt(path, table, fmt="%d", delimiter=",", header=header, comments="")
+
+
+def _by_reference(megabytes: int) -> Iterator[Figure]:
+    seen = measure(megabytes, ROUNDS)
+    ratio, size = seen.rate / seen.obstore_rate, seen.n_bytes / MIB
+    yield Figure(
+        f"fetching {size:.0f} MiB from S3, beside obstore's own read",
+        "MiB/s",
+        seen.rate,
+        seen.obstore_rate,
+        ratio,
+        "at least 0.6",
+        ratio >= 0.6,
+    )
+    asked = N_ASKED / N_COLUMNS
+    yield Figure(
+        f"bytes fetched for {N_ASKED} of {N_COLUMNS} columns",
+        "of all",
+        seen.share,
+        asked,
+        seen.share / asked,
+        "at most 1.1",
+        seen.share <= 1.1 * asked,
+    )
+    growth, peak = seen.api_growth / MIB, seen.peaks["reader"] / MIB
+    yield Figure("the API grows meanwhile", "MiB", growth, None, None, "at most 16", growth <= 16)
+    yield Figure(
+        f"peak of the reader, in {seen.seconds:.1f} s",
+        "MiB",
+        peak,
+        None,
+        None,
+        "below 2048",
+        peak < 2048,
+    )
 
 
 def _show(figures: list[Figure]) -> None:

@@ -33,7 +33,7 @@ class Stage:
 
 
 @contextmanager
-def stage() -> Iterator[Stage]:
+def stage(**more: str) -> Iterator[Stage]:
     """A fresh database, a broker and the API."""
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pith-bench-")))
@@ -47,6 +47,7 @@ def stage() -> Iterator[Stage]:
             "PITH_BROKER_URL": broker.url(),
             "PITH_PORT": str(port),
             "PITH_LOG_FORMAT": "json",
+            **more,
         }
         subprocess.run(
             [sys.executable, "-m", "app", "migrate"], env=env, check=True, stdout=subprocess.DEVNULL

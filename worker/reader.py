@@ -23,6 +23,7 @@ from app.errors import Invalid
 from app.jobs import runs
 from app.logs import job_context
 from app.references.progress import read_progress
+from app.store.base import StoreAway
 from app.store.places import SCRATCH
 from worker.child import OnBeat, run_child
 from worker.patience import patiently
@@ -30,6 +31,7 @@ from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
+PAUSE_SECONDS = 1.0
 DISCONNECTED = "the connection could not be used"
 UNSTORED = "what was read of the file could not be kept"
 
@@ -54,7 +56,7 @@ def read_dataset(process: Process, dataset_id: str) -> None:
 
 def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
     try:
-        outcome = _attempt(process, claim, row)
+        outcome = _attempt_patiently(process, claim, row)
     except (BadConnections, Invalid) as error:  # an operator took a connection or a secret away
         log.warning("reference not read", error=str(error))
         outcome = {"failed": DISCONNECTED}
@@ -65,6 +67,18 @@ def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
     _conclude(process, claim, row, outcome)
     with process.database.write() as session:
         runs.release(session, process.bell, row.id)
+
+
+def _attempt_patiently(process: Process, claim: ReadClaim, row: AnyRow) -> dict[str, Any]:
+    """While the store is away the upload waits: its time comes, and no attempt is charged."""
+    beat = beat_for(process, claim, process.settings.data_dir)
+    while True:
+        try:
+            return _attempt(process, claim, row)
+        except StoreAway:
+            log.warning("store away, trying again")
+            beat()
+            time.sleep(PAUSE_SECONDS)
 
 
 def _attempt(process: Process, claim: ReadClaim, row: AnyRow) -> dict[str, Any]:

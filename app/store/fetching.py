@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import obstore
 from obstore.store import ObjectStore
 
 from app.store.base import Range
 from app.store.files import translated
-from app.store.ranges import batches
+from app.store.ranges import merged, parts
 
 PART_BYTES = 8 << 20
 PARTS_UNDER_WAY = 4
@@ -24,9 +25,17 @@ def fetch(
     tell: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Write the ranges to where they belong in the file of this number; `tell` counts bytes."""
-    for starts, ends in batches(ranges, PART_BYTES, PARTS_UNDER_WAY):
+
+    def bring(part: Range) -> int:
+        start, end = part
         with translated(path):
-            found = obstore.get_ranges(objects, path, starts=starts, ends=ends)
-        for start, data in zip(starts, found, strict=True):
-            os.pwrite(number, data, start)
-        tell(sum(ends) - sum(starts))
+            data = obstore.get_range(objects, path, start=start, end=end)
+        return os.pwrite(number, data, start)
+
+    with ThreadPoolExecutor(PARTS_UNDER_WAY) as pool:
+        try:
+            for n_bytes in pool.map(bring, parts(merged(ranges), PART_BYTES)):
+                tell(n_bytes)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise

@@ -1,23 +1,13 @@
-"""Ranges of bytes in the portions in which they are fetched."""
+"""Ranges of bytes in the parts in which they are fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from app.store.base import Range
 
 # One request for two ranges this near costs less than a second request.
 GAP_BYTES = 256 << 10
-
-
-def batches(
-    ranges: Iterable[Range], size: int, n_parts: int
-) -> Iterator[tuple[list[int], list[int]]]:
-    """Starts and ends of parts of at most `size` bytes, so many at a time."""
-    found = parts(merged(ranges), size)
-    while portion := list(islice(found, n_parts)):
-        yield [start for start, _ in portion], [end for _, end in portion]
 
 
 def merged(ranges: Iterable[Range]) -> Iterator[Range]:

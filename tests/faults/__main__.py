@@ -24,7 +24,8 @@ def main() -> int:
     directory = options.directory or Path(tempfile.mkdtemp(prefix="pith-faults-"))
     directory.mkdir(parents=True, exist_ok=True)
     console.print(f"seed {seed}, history and logs in {directory}")
-    report = run(seed, options.seconds, options.clients, options.workers, directory)
+    on_s3 = options.store == "s3"
+    report = run(seed, options.seconds, options.clients, options.workers, directory, on_s3=on_s3)
     show(report)
     return 1 if report.violations else 0
 
@@ -35,6 +36,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="of a run to be repeated; chosen if left out")
     parser.add_argument("--clients", type=int, default=6, help="callers at the same time")
     parser.add_argument("--workers", type=int, default=2, help="workers; two at least")
+    parser.add_argument("--store", choices=["s3", "directory"], default="s3", help="for datasets")
     parser.add_argument("--directory", type=Path, help="for the history and the logs")
     return parser.parse_args()
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from app.datasets.keys import COLUMNS, RAW, key_of
 from app.jobs.state import FINAL, Status
-from app.store.places import DATASETS
 from tests.faults.evidence import MAX_ATTEMPTS, Evidence
 from tests.faults.unit_promises import (
     comparable,
@@ -169,8 +168,7 @@ def _uploads_are_read(evidence: Evidence) -> Iterator[str]:
     yield from (f"{d} datasets of the same bytes" for d in by_content.values() if len(d) > 1)
     for dataset in evidence.datasets.values():
         for name in (RAW, COLUMNS) if dataset.status == "ready" else (RAW,):
-            path = evidence.data_dir / DATASETS / key_of(dataset.tenant, dataset.id, name)
-            if not path.exists():
+            if key_of(dataset.tenant, dataset.id, name) not in evidence.kept:
                 yield f"{dataset.id} has lost its file {name}"
 
 

@@ -21,7 +21,7 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Evidence:
-    """History and rows; `units` are those that their job has left behind."""
+    """History, rows and the keys of files; `units` are those that their job has left behind."""
 
     history: list[Line]
     jobs: dict[str, AnyRow]
@@ -29,7 +29,7 @@ class Evidence:
     results: dict[str, AnyRow]
     datasets: dict[str, AnyRow]
     units: list[AnyRow]
-    data_dir: Path
+    kept: set[str]
 
     def lines(self, operation: str) -> Iterator[Line]:
         """The requests of one kind that were answered, and not with "try again"."""
@@ -37,7 +37,7 @@ class Evidence:
         return (line for line in answered if line["status"] not in RETRIED)
 
 
-def gather(history: Path, database_url: str, data_dir: Path) -> Evidence:
+def gather(history: Path, database_url: str, kept: set[str]) -> Evidence:
     """Read history and database."""
     engine = make_engine(database_url, pool_size=0)
     with engine.connect() as connection:
@@ -53,4 +53,4 @@ def gather(history: Path, database_url: str, data_dir: Path) -> Evidence:
         units = list(connection.execute(select(Unit.job_id, Unit.number, Unit.status)))
     engine.dispose()
     lines = list(read_history(history))
-    return Evidence(lines, jobs, events, results, datasets, units, data_dir)
+    return Evidence(lines, jobs, events, results, datasets, units, kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +31,11 @@ class Kind(StrEnum):
     SWALLOW_POSTGRES = "swallow all that the connections to Postgres carry, for good"
     SKEW_WORKER = "start a worker anew on a clock that is an hour ahead or behind"
     FILL_DISK = "leave the API no room on the disk"
+    RESTART_STORE = "restart the store"
+    DELAY_STORE = "hold up the connections to the store"
+    BUSY_STORE = "have the store answer 503"
+    HALVE_STORE = "have the store break off in the middle of answers"
+    REVOKE_STORE = "have the store refuse the credentials"
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,18 @@ class Fault:
     seconds: float
 
 
-def plan(seed: int, seconds: float, n_workers: int) -> Iterator[Fault]:
+# What a directory cannot suffer.
+OF_BUCKETS = {kind for kind in Kind if kind.name.endswith("_STORE")}
+
+
+def plan(
+    seed: int, seconds: float, n_workers: int, kinds: Collection[Kind] = tuple(Kind)
+) -> Iterator[Fault]:
     """Rounds in which every kind comes once, in a new order."""
     rng = random.Random(f"faults {seed}")
     at = rng.uniform(*PAUSE_SECONDS)
     while True:
-        for kind in rng.sample(list(Kind), len(Kind)):
+        for kind in rng.sample(list(kinds), len(kinds)):
             if at >= seconds:
                 return
             yield Fault(at, kind, rng.randrange(n_workers), rng.uniform(0.2, 2))

@@ -20,6 +20,8 @@ class Proxy:
         self._open = asyncio.Event()
         self._open.set()
         self._dead: set[asyncio.StreamWriter] = set()
+        self._refusal = b""
+        self._halving = False
         self._dreaded: bytes | None = None
         self.port = 0
 
@@ -38,6 +40,19 @@ class Proxy:
     def release(self) -> None:
         """Let it go on."""
         self._loop.call_soon_threadsafe(self._open.set)
+
+    def refuse(self, status: int) -> None:
+        """Answer every request with a status, in the server's place; for servers of HTTP."""
+        words = f"HTTP/1.1 {status} no\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        self._refusal = words.encode()
+
+    def halve(self) -> None:
+        """Pass on half of what a server says next, and break off."""
+        self._halving = True
+
+    def behave(self) -> None:
+        """Pass on everything again."""
+        self._refusal, self._halving = b"", False
 
     def swallow(self) -> None:
         """Take what the connections there are still bring, and pass none of it on; new ones work.
@@ -63,19 +78,35 @@ class Proxy:
             return
         self._writers |= {writer, behind[1]}
         try:
-            async with asyncio.TaskGroup() as both:
-                both.create_task(self._pass(reader, behind[1]))
-                both.create_task(self._pass(behind[0], writer))
+            with suppress(asyncio.CancelledError):  # at the end, when connections are still open
+                async with asyncio.TaskGroup() as both:
+                    both.create_task(self._pass(reader, behind[1], writer))
+                    both.create_task(self._pass(behind[0], writer))
         finally:
             self._writers -= {writer, behind[1]}
             self._dead -= {writer, behind[1]}
             writer.close()
             behind[1].close()
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        caller: asyncio.StreamWriter | None = None,
+    ) -> None:
+        """One direction; `caller` is who speaks, if it is not the server."""
         with suppress(ConnectionError):
             while chunk := await reader.read(CHUNK):
                 await self._open.wait()
+                if caller is not None and self._refusal:
+                    caller.write(self._refusal)
+                    await caller.drain()
+                    caller.close()
+                    break
+                if caller is None and self._halving:
+                    writer.write(chunk[: len(chunk) // 2])
+                    await writer.drain()
+                    break
                 if self._dreaded is not None and self._dreaded in chunk:
                     self._cut()
                 elif writer not in self._dead:

@@ -17,13 +17,14 @@ from app.datasets.models import Dataset
 from app.db.session import make_engine
 from app.jobs.models import Job, JobEvent
 from app.jobs.state import LIVE
+from app.store.places import DATASETS
 from app.webhooks.models import Delivery
 from tests.faults.audience import Audience, audience
 from tests.faults.checker import violations
 from tests.faults.clients import Client
 from tests.faults.evidence import Evidence, gather
 from tests.faults.history import History
-from tests.faults.plan import Kind, plan
+from tests.faults.plan import OF_BUCKETS, Kind, plan
 from tests.faults.stage import Stage, stage
 
 START_SECONDS = 300.0
@@ -44,11 +45,19 @@ class Report:
     n_heard: int
 
 
-def run(seed: int, seconds: float, n_clients: int, n_workers: int, directory: Path) -> Report:
+def run(
+    seed: int,
+    seconds: float,
+    n_clients: int,
+    n_workers: int,
+    directory: Path,
+    *,
+    on_s3: bool = False,
+) -> Report:
     """Break the service for some seconds and say what came of it."""
     path = directory / "history.jsonl"
     history = History(path)
-    with stage(directory, n_workers) as running, _audience(running) as hearing:
+    with stage(directory, n_workers, on_s3=on_s3) as running, _audience(running) as hearing:
         url = f"http://127.0.0.1:{running.api_port}"
         clients = [
             Client(number, seed, url, running.keys[number % len(running.keys)], history)
@@ -56,7 +65,8 @@ def run(seed: int, seconds: float, n_clients: int, n_workers: int, directory: Pa
         ]
         for client in clients:
             client.start()
-        running.run(plan(seed, seconds, n_workers), seconds)
+        kinds = [kind for kind in Kind if on_s3 or kind not in OF_BUCKETS]
+        running.run(plan(seed, seconds, n_workers, kinds), seconds)
         for client in clients:
             client.over.set()
         for client in clients:
@@ -65,10 +75,18 @@ def run(seed: int, seconds: float, n_clients: int, n_workers: int, directory: Pa
         _settle(running)
         wrong = running.end()
         history.close()
-        evidence = gather(path, running.database_url, directory / "data")
+        evidence = gather(path, running.database_url, _kept(running, directory))
     wrong += [*violations(evidence), *hearing.violations(evidence)]
     n_heard = len(hearing.listening.received) + len(hearing.moody.received)
     return Report(seed, evidence, running.inflicted, wrong, n_heard)
+
+
+def _kept(running: Stage, directory: Path) -> set[str]:
+    """The keys of all files in the store."""
+    if running.bucket is not None:
+        return running.bucket.keys()
+    top = directory / "data" / DATASETS
+    return {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file()}
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import json
 import math
 import os
 import signal
@@ -23,8 +22,10 @@ import psutil
 from app.db.migrate import upgrade
 from app.processes.lifeline import spawn
 from tests import servers
+from tests.faults.bucket import Bucket, bucket_on_s3
 from tests.faults.family import belongs, family, make_room, pool, send
 from tests.faults.plan import Fault, Kind
+from tests.faults.preparing import compile_kernels, make_key
 from tests.faults.proxy import Proxy, proxy
 
 LEASE_SECONDS = 3.0
@@ -69,6 +70,7 @@ class Stage:
     api_port: int
     env: dict[str, str]
     keys: list[str]
+    bucket: Bucket | None = None
     inflicted: Counter[Kind] = field(default_factory=Counter)
     api: subprocess.Popen[bytes] | None = None
     spare: subprocess.Popen[bytes] | None = None
@@ -203,7 +205,24 @@ class Stage:
             Kind.DELAY_REDIS: lambda f: self._delay(self.to_valkey, f),
             Kind.SWALLOW_POSTGRES: lambda _: self.to_postgres.swallow(),
             Kind.FILL_DISK: self._fill_disk,
+            Kind.RESTART_STORE: lambda f: self._restart(
+                self.store.server.program, signal.SIGINT, f
+            ),
+            Kind.DELAY_STORE: lambda f: self._delay(self.store.way, f),
+            Kind.BUSY_STORE: lambda f: self._spoil(lambda way: way.refuse(503), f),
+            Kind.HALVE_STORE: lambda f: self._spoil(Proxy.halve, f),
+            Kind.REVOKE_STORE: lambda f: self._spoil(lambda way: way.refuse(403), f),
         }
+
+    @property
+    def store(self) -> Bucket:
+        """The store, of a run that has one on a server."""
+        assert self.bucket is not None
+        return self.bucket
+
+    def _spoil(self, how: Callable[[Proxy], None], fault: Fault) -> None:
+        how(self.store.way)
+        self._later(fault.seconds, self.store.way.behave)
 
     def _kill_api(self, fault: Fault) -> None:
         assert self.api is not None
@@ -222,7 +241,9 @@ class Stage:
         program.stop(number)
         time.sleep(fault.seconds)
         program.start()
-        (self.postgres if program is self.postgres.program else self.valkey).wait()
+        known: list[servers.Postgres | servers.Valkey | servers.S3] = [self.postgres, self.valkey]
+        known += [self.bucket.server] if self.bucket else []
+        next(server for server in known if server.program is program).wait()
 
     def _delay(self, way: Proxy, fault: Fault) -> None:
         way.hold()
@@ -258,21 +279,8 @@ class Stage:
         return [f"process {p.pid} outlived its worker" for p in left]
 
 
-def _compile_kernels(env: dict[str, str]) -> None:
-    """Once before the start: a worker that compiles is no worker for minutes."""
-    code = "from core.warm import warm_kernels; warm_kernels()"
-    subprocess.run([sys.executable, "-c", code], env=env, check=True)
-
-
-def _make_key(env: dict[str, str], tenant: str) -> str:
-    command = [sys.executable, "-m", "app", "keys", "create", "--tenant", tenant, "--json"]
-    created = subprocess.run(command, env=env, check=True, capture_output=True)
-    key: str = json.loads(created.stdout)["key"]
-    return key
-
-
 @contextmanager
-def stage(directory: Path, n_workers: int) -> Iterator[Stage]:
+def stage(directory: Path, n_workers: int, *, on_s3: bool) -> Iterator[Stage]:
     """All of it, with proxies in between, in this directory."""
     with ExitStack() as stack:
         # What was committed survives a crash of the server, as it does in a deployment.
@@ -280,6 +288,7 @@ def stage(directory: Path, n_workers: int) -> Iterator[Stage]:
         valkey = stack.enter_context(servers.valkey())
         to_postgres = stack.enter_context(proxy(postgres.port))
         to_valkey = stack.enter_context(proxy(valkey.port))
+        bucket = stack.enter_context(bucket_on_s3()) if on_s3 else None
         database = postgres.create()
         upgrade(postgres.url(database))
         direct, port = postgres.url(database), servers.free_port()
@@ -290,12 +299,13 @@ def stage(directory: Path, n_workers: int) -> Iterator[Stage]:
             "PITH_BROKER_URL": valkey.url().replace(str(valkey.port), str(to_valkey.port)),
             "PITH_DATA_DIR": str(directory / "data"),
             "PITH_PORT": str(port),
+            **(bucket.env if bucket else {}),
         }
-        keys = [_make_key(env, tenant) for tenant in TENANTS]
+        keys = [make_key(env, tenant) for tenant in TENANTS]
         running = Stage(
-            directory, postgres, valkey, to_postgres, to_valkey, direct, port, env, keys
+            directory, postgres, valkey, to_postgres, to_valkey, direct, port, env, keys, bucket
         )
-        _compile_kernels(env)
+        compile_kernels(env)
         running.start_api()
         for number in range(n_workers):
             running.start_worker(number)

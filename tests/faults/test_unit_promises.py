@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -53,7 +52,7 @@ def evidence(status: str = "succeeded", document: dict[str, Any] = DOCUMENT) -> 
     kinds = ("unit_started", "unit_succeeded")
     events = [event(kind, unit) for unit in range(N_UNITS) for kind in kinds]
     results: dict[str, Any] = {"job": SimpleNamespace(document=document)}
-    return Evidence([], {"job": job}, {"job": events}, results, {}, [], Path())
+    return Evidence([], {"job": job}, {"job": events}, results, {}, [], set())
 
 
 def found(evidence: Evidence) -> list[str]:
