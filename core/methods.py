@@ -39,6 +39,11 @@ Rivals have nothing to fit: selecting is all that is left after encoding.
 NAMED = 5
 """Columns that a note names."""
 
+NOTHING_HELD_OUT = (
+    "No rows were held out: this method would have to choose anew for every fold, which takes as "
+    "many times as long. Nothing vouches for its features but the rows they were chosen from."
+)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -57,7 +62,8 @@ class Choice:
         """The result with all that was found out; `names` are those of the features."""
         explained = self.outcome.explain(result, names)
         if self.plan is None:
-            return replace(explained, suggested_k=len(self.features))
+            notes = (*explained.notes, NOTHING_HELD_OUT)
+            return replace(explained, suggested_k=len(self.features), notes=notes)
         supported = self.plan.suggested_k
         return replace(
             explained,
