@@ -6,6 +6,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -110,7 +111,9 @@ def test_a_tenant_has_as_many_keys_as_it_wants(session: Session) -> None:
     with pytest.raises(Unauthorized, match="revoked"):
         verify(session, keys[0])
     for key in keys[1:]:
-        assert verify(session, key) == verify(session, keys[1])
+        granted = verify(session, key)
+        assert granted.actor.id == id_of(key)
+        assert granted == replace(verify(session, keys[1]), actor=granted.actor)
 
 
 def test_an_expired_key_opens_nothing(session: Session) -> None:
