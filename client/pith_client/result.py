@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
-from pith_client import charts, notebook
+from pith_client import charts, notebook, tracking
 from pith_client.models import Document, HeldOut, Selected, TableWarning
 from pith_client.tables import keep
 
@@ -25,6 +26,11 @@ class Result:
         self.selected = [Selected.read(feature) for feature in document["selected"]]
         self.input_names: list[str] | None = None
         self.input_library: str | None = None
+        self.write_report: Callable[[Path], object] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the client that a report would be asked of: it has open connections."""
+        return {**vars(self), "write_report": None}
 
     def __repr__(self) -> str:
         if not self.names:
@@ -113,6 +119,15 @@ class Result:
         if held_out is None or k >= len(held_out.information):
             return {"held_out": None, "held_out_se": None}
         return {"held_out": held_out.information[k], "held_out_se": held_out.standard_error[k]}
+
+    def log_to_mlflow(self) -> str:
+        """Log parameters, the curve, the names and the report to MLflow; answers the run's id.
+
+        To the run that is active, or to a new one; a run holds one result. The report is asked of
+        the client that the result came from, which is still open; of an asynchronous client, and
+        of a result that was pickled, there is none. Needs mlflow.
+        """
+        return tracking.log_to_mlflow(self.job_id, self.document, self.write_report)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what the first K features tell on held-out rows, with error bars.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from datetime import timedelta
@@ -44,10 +45,11 @@ def test_both_clients_have_every_call() -> None:
     assert list(inspect.signature(Pith().wait).parameters) == ["job_id", "progress"]
 
 
-def test_the_client_loads_no_library_of_tables() -> None:
+def test_the_client_loads_no_library_of_tables_and_no_orchestrator() -> None:
     program = "import sys, pith_client; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     assert not {"numpy", "pandas", "polars", "pyarrow", "matplotlib", "app", "core"} & set(loaded)
+    assert not {"airflow", "dagster", "mlflow"} & {name.split(".")[-1] for name in loaded}
 
 
 def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -> None:
@@ -61,6 +63,7 @@ def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -
     assert repr(result) == "<2 features for 'y': a, b>"
     assert [feature.gain for feature in result.selected] == [1.0, 0.5]
     assert result.suggested_k == 2
+    assert pickle.loads(pickle.dumps(result)).names == ["a", "b"]
     (model,) = pith.factors(job.id)
     assert [variable.name for variable in model.variables] == ["a", "b", "y"]
     assert model.variables[0].factor == [[0.25, 0.75], [0.75, 0.25]]
