@@ -72,6 +72,7 @@ class AsyncPith:
     submit = _awaited(Api.submit)
     validate = _awaited(Api.validate)
     job = _awaited(Api.job)
+    place = _awaited(Api.place)
     wait = _awaited(Api.wait)
     jobs = _iterating(Api.jobs)
     cancel = _awaited(Api.cancel)

@@ -80,6 +80,7 @@ class Pith:
     submit = _blocking(Api.submit)
     validate = _blocking(Api.validate)
     job = _blocking(Api.job)
+    place = _blocking(Api.place)
     wait = _blocking(Api.wait)
     jobs = _iterating(Api.jobs)
     cancel = _blocking(Api.cancel)

@@ -58,6 +58,7 @@ def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -
     assert completed["method"] == {"name": "mrmr", "correct": False}
     job = pith.wait(pith.submit(dataset.id, "y", k=2, labels={"test": "all"}).id)
     assert job.status == "succeeded"
+    assert pith.place(job.id) is None
     assert job.finished_at is not None and job.finished_at - job.created_at > timedelta(0)
     result = pith.result(job.id)
     assert repr(result) == "<2 features for 'y': a, b>"
