@@ -95,6 +95,8 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     actor.do("readSchema", None, "/v1/datasets/schema", json=named)
     there = f"/v1/datasets/{referred['id']}"
     _until_ready(actor, there)
+    actor.do("refreshDataset", None, f"{there}/refresh")
+    source.write_bytes(CSV + CSV.splitlines(keepends=True)[-1])
     actor.do("refreshDataset", Action.DATASET_CREATED, f"{there}/refresh")
     order = {"dataset_id": created["id"], "target": "y", "k": 1}
     actor.do("checkJob", None, "/v1/jobs/check", json=order)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from secrets import token_hex
+from typing import Any
 
 import pytest
 
@@ -35,19 +36,19 @@ def submit(service: Service, target: str, notify: str, sampled: bool = True) -> 
     return answer.json()["id"], trace_id
 
 
-def tree(spans: list[Span], parent_id: str) -> list[object]:
+def tree(spans: list[Span], parent_id: str) -> list[Any]:
     """Names, each followed by what happened within."""
     within = [span for span in spans if span.parent_id == parent_id]
-    return [(span.service, span.name, tree(spans, span.span_id)) for span in within]
+    return sorted((span.service, span.name, tree(spans, span.span_id)) for span in within)
 
 
 def test_the_whole_way_of_a_job_is_one_trace(
     service: Service, collector: Collector, hearing: Receiver
 ) -> None:
     job_id, trace_id = submit(service, "y", hearing.url)
-    until(lambda: len(collector.spans(trace_id)) == 7)
+    until(lambda: len(collector.spans(trace_id)) == 9)
     spans = collector.spans(trace_id)
-    jobs: list[object] = [("pith-jobs", phase, []) for phase in ("encode", "fit", "select")]
+    jobs: list[Any] = [("pith-jobs", phase, []) for phase in ("encode", "fit", "select")]
     assert tree(spans, CALLER) == [
         (
             "pith-api",
@@ -56,6 +57,8 @@ def test_the_whole_way_of_a_job_is_one_trace(
                 ("pith-jobs", "queue", []),
                 ("pith-jobs", "run job", jobs),
                 ("pith-reads", "tell job.succeeded", []),
+                ("pith-reads", "tell lineage.complete", []),
+                ("pith-reads", "tell lineage.start", []),
             ],
         )
     ]
