@@ -88,9 +88,10 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     actor.do("describeDataset", None, here, json={})
     wish = {"columns": {"a": {"kind": "category"}}}
     again = actor.do("changeColumns", Action.DATASET_CREATED, f"{here}/columns", json=wish)
-    source = service.data_dir / "lake" / "open" / "audit.csv"
+    source = service.data_dir / "lake" / "open" / "audit" / "table.csv"
+    source.parent.mkdir()
     source.write_bytes(CSV)
-    named = {"source": {"connection": "lake", "path": "open/audit.csv"}}
+    named = {"source": {"connection": "lake", "path": "open/audit/table.csv"}}
     referred = actor.do("uploadDataset", Action.DATASET_CREATED, "/v1/datasets", json=named)
     actor.do("readSchema", None, "/v1/datasets/schema", json=named)
     there = f"/v1/datasets/{referred['id']}"

@@ -10,7 +10,7 @@ import httpx
 import polars as pl
 import pytest
 
-from tests.app.running import Service
+from tests.app.running import CSV, Service
 
 
 def until_over(service: Service, job_id: str) -> Any:
@@ -19,7 +19,7 @@ def until_over(service: Service, job_id: str) -> Any:
 
 
 def test_a_result_goes_where_the_job_says_and_where_it_is_sent_later(service: Service) -> None:
-    dataset_id = service.ready_dataset(name="sales")
+    dataset_id = service.ready_dataset(CSV.replace(b"\n", b"\r\n"), name="sales")
     out = {"connection": "lake", "path": "out/{name}/{job_id}/", "data": True}
     job_id = service.submit(dataset_id, k=2, destination=out)
     assert service.final(job_id)["status"] == "succeeded"

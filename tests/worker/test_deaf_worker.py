@@ -28,8 +28,7 @@ DEAF_SECONDS = 120.0
 def test_a_message_whose_acknowledgement_breaks_off_is_not_the_last_one_heard(
     valkey: servers.Valkey, broker_url: str, tmp_path: Path
 ) -> None:
-    celery = make_celery(broker_url)
-    with proxy(valkey.port) as way:
+    with make_celery(broker_url) as celery, proxy(valkey.port) as way:
         url = broker_url.replace(str(valkey.port), str(way.port))
         env = {**os.environ, "PITH_BROKER_URL": url, "PITH_DATA_DIR": str(tmp_path)}
         way.cut_at(ACKNOWLEDGED)
