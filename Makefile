@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INTEGRATIONS := airflow dagster mlflow
+INTEGRATIONS := airflow dagster mlflow generated
 ADVISORIES := https://api.osv.dev
 # Certificates of the machine, as pip takes them: networks with their own authority need it.
 export UV_SYSTEM_CERTS := true
@@ -73,7 +73,7 @@ test: setup ## Run all tests, in parallel
 test-image: setup ## Build what the image holds, step by step, and run a job with it
 	$(BIN)/python -m pytest -m image tests
 
-test-integrations: $(INTEGRATIONS:%=test-%) ## Run the examples with Airflow, Dagster and MLflow, each in an environment of its own
+test-integrations: $(INTEGRATIONS:%=test-%) ## Run the examples with Airflow, Dagster and MLflow, and a generated client, each in an environment of its own
 
 # The settings of pyproject.toml are for our own code: warnings of theirs are not ours to mend.
 $(INTEGRATIONS:%=test-%): test-%: setup .integrations/%/.made
@@ -147,7 +147,7 @@ pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and wit
 	$(BIN)/uv export --quiet --no-emit-project --only-group bench --no-header -o requirements/bench.txt
 	rm -f uv.lock
 	for one in $(INTEGRATIONS); do $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
-	  --extra $$one --group client/pyproject.toml:$$one client/pyproject.toml -o requirements/$$one.txt || exit 1; done
+	  $$([ $$one = generated ] || echo --extra $$one) --group client/pyproject.toml:$$one client/pyproject.toml -o requirements/$$one.txt || exit 1; done
 	npm install --silent --package-lock-only @biomejs/biome@2.5 openapi-typescript@7 typescript@5
 	node -e 'for (const one of Object.values((lock = require("./package-lock.json")).packages)) delete one.funding; '\
 	'fs.writeFileSync("package-lock.json", JSON.stringify(lock, null, 2) + "\n")'

@@ -19,7 +19,7 @@ from app.db.clock import moment, read_clock
 from app.jobs import repository
 from app.jobs.destination import Destination
 from app.jobs.models import Job, JobDelivery
-from app.jobs.state import DeliveryStatus
+from app.jobs.state import ExportStatus
 from app.leases import Claim, is_free, least_served
 
 ERRAND = (
@@ -48,7 +48,7 @@ class Delivery:
     connection: str
     path: str
     data: bool
-    status: DeliveryStatus = DeliveryStatus.PENDING
+    status: ExportStatus = ExportStatus.PENDING
     attempts: int = 0
     n_files: int | None = None
     n_written: int = 0
@@ -110,7 +110,7 @@ def lock(session: Session, tenant: str, claimed: DeliveryClaim) -> bool:
     return session.execute(statement).one_or_none() is not None
 
 
-def count(session: Session, outcome: DeliveryStatus | str) -> None:
+def count(session: Session, outcome: ExportStatus | str) -> None:
     """Raise the counter of attempts that ended so."""
     metrics.count(session, {(metrics.EXPORTS, str(outcome)): 1})
 

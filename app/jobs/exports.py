@@ -19,7 +19,7 @@ from app.jobs.deliveries import Delivery, DeliveryClaim
 from app.jobs.destination import Destination, check_destination
 from app.jobs.models import JobDelivery
 from app.jobs.service import get_job
-from app.jobs.state import DeliveryStatus
+from app.jobs.state import ExportStatus
 from app.settings import Settings
 
 
@@ -88,14 +88,14 @@ def delivered(session: Session, errand: Errand, delivery: Delivery) -> bool:
     """Everything is there, if the claim still holds."""
     with session.begin():
         now = read_clock(session).isoformat()
-        done = replace(delivery, status=DeliveryStatus.DELIVERED, error=None, delivered_at=now)
+        done = replace(delivery, status=ExportStatus.DELIVERED, error=None, delivered_at=now)
         return _end(session, errand, done)
 
 
 def give_up(session: Session, errand: Errand, delivery: Delivery, why: str) -> bool:
     """It will never be there."""
     with session.begin():
-        failed = replace(delivery, status=DeliveryStatus.FAILED, error=why)
+        failed = replace(delivery, status=ExportStatus.FAILED, error=why)
         return _end(session, errand, failed)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base
 from app.db.text import Line
-from app.jobs.state import DeliveryStatus, Priority, Status
+from app.jobs.state import ExportStatus, Priority, Status
 from app.leases import Leased, Rung
 
 
@@ -90,7 +90,7 @@ class JobDelivery(Leased, Base):
     `created_at` is when that was asked for: it is not tried for ever.
     """
 
-    WAITING = HELD = DeliveryStatus.PENDING
+    WAITING = HELD = ExportStatus.PENDING
     __tablename__ = "job_deliveries"
     __table_args__ = (Index(None, "status", "available_at"),)
 

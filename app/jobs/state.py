@@ -36,7 +36,7 @@ class Status(StrEnum):
         return self in FINAL
 
 
-class DeliveryStatus(StrEnum):
+class ExportStatus(StrEnum):
     """Where the files of a result are on their way out."""
 
     PENDING = "pending"

@@ -42,6 +42,11 @@ def operations() -> list[tuple[str, dict[str, Any]]]:
     return [(path, op) for path, item in DOCUMENT["paths"].items() for op in item.values()]
 
 
+def test_schemas_have_names_that_a_generated_client_can_bear() -> None:
+    names = DOCUMENT["components"]["schemas"]
+    assert [name for name in names if "__" in name or name.endswith(("-Input", "-Output"))] == []
+
+
 def test_committed_copy_is_current() -> None:
     assert COMMITTED.read_text() == as_text(DOCUMENT), "run: make openapi"
 

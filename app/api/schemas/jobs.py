@@ -19,7 +19,7 @@ from app.api.problems import Problem
 from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, ActorRead, FromRow
 from app.jobs.methods import Strict
 from app.jobs.specification import DatasetId, Labels, Specification, Title
-from app.jobs.state import DeliveryStatus, Status
+from app.jobs.state import ExportStatus, Status
 from app.references.source import Source
 from core.results.selection import Phase
 
@@ -99,10 +99,10 @@ class UnitCount(BaseModel):
     done: int
 
 
-class DeliveryRead(BaseModel):
+class ExportRead(BaseModel):
     """How far the files of a result have come on their way to a destination."""
 
-    status: DeliveryStatus = Field(description="`failed` is what will not be tried again.")
+    status: ExportStatus = Field(description="`failed` is what will not be tried again.")
     connection: str
     path: str = Field(description="The folder, with its places filled.")
     data: bool = Field(description="Whether the reduced table goes too.")
@@ -176,7 +176,7 @@ class JobRead(JobState):
     chosen: list[str] = Field(description="Features chosen so far, in order.")
     phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
     specification: dict[str, Any] = Field(description="The completed specification.")
-    delivery: DeliveryRead | None = Field(
+    delivery: ExportRead | None = Field(
         default=None, description="Of the result, where it is to go somewhere."
     )
 
