@@ -16,6 +16,7 @@ from app.datasets.keys import RAW, key_of
 from app.datasets.limits import Limits
 from app.db.base import AnyRow
 from app.processes.lifeline import command_of
+from app.references.child import Deed
 from worker.process import Process
 
 Told = tuple[list[str], IO[bytes]]
@@ -44,6 +45,7 @@ def order_for(process: Process, row: AnyRow, directory: Path, limits: Limits) ->
 def _reference(process: Process, row: AnyRow, directory: Path, limits: Limits) -> str:
     connection = process.connections.find(row.tenant, row.source["connection"], "/source")
     order = {
+        "deed": Deed.READ,
         "source": row.source,
         "connection": with_secrets(connection),
         "directory": str(directory),

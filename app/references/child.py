@@ -1,6 +1,6 @@
 """Reads a reference into typed columns: `python -m app.references.child`, with its order on stdin.
 
-Or tells what they would be.
+Or tells what they would be, or whether the source is as it was read.
 
 A program of its own for the reasons of `app.datasets.ingest`, which it resembles. Of all secrets it
 gets those of the one connection it reads from; they come by stdin, for others can see arguments
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from app.datasets.faults import Passing, Rejected
 from app.datasets.ingest import OUTCOME, restrict
@@ -19,18 +21,21 @@ from app.datasets.limits import Limits
 from app.references.secrecy import without_secrets
 
 
+class Deed(StrEnum):
+    """What is to be done with the source."""
+
+    READ = "read"
+    DESCRIBE = "describe"
+    COMPARE = "compare"
+
+
 def main() -> None:
-    """Read, and leave the outcome in the order's directory."""
+    """Do as ordered, and leave the outcome in the order's directory."""
     order = json.load(sys.stdin)
     limits, directory = Limits(**order["limits"]), Path(order["directory"])
     restrict(limits, 0)
-    # After the limits, so that they hold for all that the libraries allocate.
-    from app.references.reading import read  # noqa: PLC0415
-    from app.references.schema import describe  # noqa: PLC0415
-
-    do = describe if order.get("only_schema") else read
     try:
-        outcome = do(order["connection"], order["source"], directory, limits)
+        outcome = _do(order, directory, limits)
     except Rejected as error:
         outcome = {"rejected": str(error)}
     except Passing as error:
@@ -39,6 +44,19 @@ def main() -> None:
         outcome = {"rejected": limits.out_of_memory}
     words = json.dumps(outcome)
     (directory / OUTCOME).write_text(without_secrets(words, order["connection"]))
+
+
+def _do(order: dict[str, Any], directory: Path, limits: Limits) -> dict[str, Any]:
+    # After the limits, so that they hold for all that the libraries allocate.
+    from app.references.look import is_same  # noqa: PLC0415
+    from app.references.reading import read  # noqa: PLC0415
+    from app.references.schema import describe  # noqa: PLC0415
+
+    connection, source = order["connection"], order["source"]
+    if order["deed"] == Deed.COMPARE:
+        return {"same": is_same(connection, source, order["origin"])}
+    do = describe if order["deed"] == Deed.DESCRIBE else read
+    return do(connection, source, directory, limits)
 
 
 if __name__ == "__main__":

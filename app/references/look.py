@@ -1,13 +1,7 @@
-"""Tells whether a source is as it was read: `python -m app.references.look`, order on stdin.
-
-By tags, names and versions alone; nothing is read again. A program of its own for the reasons of
-`app.references.child`: what it looks at is a stranger's, and it knows one connection's secrets.
-"""
+"""Tells whether a source is as it was read, by tags, names and versions: nothing is read again."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,12 +10,6 @@ from app.references.downloads import is_unchanged
 from app.references.lake import newest_commit, newest_metadata
 
 Document = Mapping[str, Any]
-
-
-def main() -> None:
-    """Answer on stdout; whatever goes wrong is no answer, and has the source read again."""
-    order = json.load(sys.stdin)
-    json.dump(is_same(order["connection"], order["source"], order["origin"]), sys.stdout)
 
 
 def is_same(connection: Document, source: Document, origin: Document) -> bool:
@@ -40,7 +28,3 @@ def is_same(connection: Document, source: Document, origin: Document) -> bool:
     if snapshot["format"] == "delta":
         return bool(newest_commit(bucket, source["table"]) == snapshot["version"])
     return bool(newest_metadata(bucket, source["table"]) == snapshot.get("metadata"))
-
-
-if __name__ == "__main__":
-    main()

@@ -23,8 +23,9 @@ from app.db.tenants import lock_tenant
 from app.errors import Conflict, NotFound
 from app.quota import Quota
 from app.references.checks import check_source
-from app.references.looking import looks_same
+from app.references.showing import looks_same
 from app.references.source import Source
+from app.settings import Settings
 
 REFERENCE = "reference"
 
@@ -101,7 +102,7 @@ def refresh(
     bell: Bell,
     connections: Connections,
     dataset_id: str,
-    quota: Quota,
+    settings: Settings,
 ) -> tuple[AnyRow, bool]:
     """Read the same reference again, as another dataset; the newest one while it will do.
 
@@ -117,9 +118,11 @@ def refresh(
         row = _newest(session, tenant, row)
     reference = _again(row)
     connection = check(tenant, connections, reference.source)
-    if row.finished_at is None or (row.origin is not None and looks_same(connection, row)):
+    if row.finished_at is None or (
+        row.origin is not None and looks_same(connection, row, settings)
+    ):
         return row, False
-    return create(session, tenant, bell, connections, reference, quota)
+    return create(session, tenant, bell, connections, reference, settings.quota)
 
 
 def _newest(session: Session, tenant: str, row: AnyRow) -> AnyRow:

@@ -93,7 +93,7 @@ def refresh_dataset(dataset_id: DatasetId, caller: CallerDep) -> Response:
     """
     services = caller.services
     row, is_new = caller.write(
-        service.refresh, services.bell, services.connections, dataset_id, services.settings.quota
+        service.refresh, services.bell, services.connections, dataset_id, services.settings
     )
     return stored(row, is_new=is_new)
 
