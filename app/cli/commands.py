@@ -228,8 +228,8 @@ def revoke_key(
 def check_connections(json: AsJson = False) -> None:
     """Try each connection with its own secrets, and say what is wrong with it.
 
-    Folders are listed, those to be written to get a file that is deleted again, hosts and databases
-    are called. The exit code is 0 if all work, 1 if one does not, 2 if the file cannot be used.
+    Folders are listed, those to be written to get a file that goes again, hosts and databases are
+    called. Exit code: 0 if all work, 1 if one does not, 2 if the file cannot be used.
     """
     settings = _settings()
     from app.cli.connections import check
@@ -238,10 +238,9 @@ def check_connections(json: AsJson = False) -> None:
     if settings.connections is None:
         _refuse("There is no file of connections: see PITH_CONNECTIONS.")
     try:
-        found = load_connections(settings.connections)
+        check(load_connections(settings.connections), as_json=json)
     except BadConnections as error:
         _refuse(str(error))
-    check(found, as_json=json)
 
 
 @contextmanager
@@ -288,9 +287,10 @@ def _settings() -> Settings:
 def _keep_private(settings: Settings) -> None:
     """What the service writes is for its own user alone: rows and uploads of all tenants."""
     os.umask(0o077)
-    database = settings.data_dir / "pith.db"
     with suppress(OSError):  # none, or another's
-        database.chmod(0o600)  # of an older version; SQLite gives its other files the same mode
+        (settings.data_dir / "pith.db").chmod(
+            0o600
+        )  # of an older version; SQLite gives its other files the same mode
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app import metrics
 from app.db.base import AnyRow
 from app.db.clock import moment
-from app.jobs import deliveries, repository, state
+from app.jobs import deliveries, repository, results, state
 from app.jobs.destination import Destination
 from app.jobs.models import Job, JobResult
 from app.jobs.news import news_of
@@ -68,7 +68,7 @@ def end(
         announce(session, news_of(row))
         tell_end(session, row, None if result is None else result.document)
         if result is not None:
-            repository.add_result(session, result)
+            results.add_result(session, result)
         if row.status == state.Status.SUCCEEDED and row.specification.get("destination"):
             deliveries.start(session, row, Destination(**row.specification["destination"]))
         if row.n_units:

@@ -14,7 +14,7 @@ from app.connections.registry import Connections
 from app.db.base import AnyRow
 from app.db.clock import read_clock
 from app.errors import Conflict
-from app.jobs import deliveries, repository
+from app.jobs import deliveries, repository, results
 from app.jobs.deliveries import Delivery, DeliveryClaim
 from app.jobs.destination import Destination, check_destination
 from app.jobs.models import JobDelivery
@@ -42,7 +42,7 @@ def export(
     with session.begin():
         repository.lock_job(session, tenant, job_id)
         job = get_job(session, tenant, job_id)
-        if not repository.has_result(session, tenant, job_id):
+        if not results.has_result(session, tenant, job_id):
             detail = f"the job is {job.status} and has no result"
             raise Conflict(detail, code="no_result", extra={"job_status": job.status})
         record(session, tenant, Action.JOB_EXPORTED, job_id, connection=destination.connection)

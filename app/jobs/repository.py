@@ -13,7 +13,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    LargeBinary,
     and_,
     bindparam,
     delete,
@@ -30,7 +29,7 @@ from app import leases
 from app.db.base import NO_SYNC, AnyRow, Reader
 from app.db.clock import moment
 from app.db.order import Order, Orders, Position
-from app.jobs.models import Job, JobCheckpoint, JobEvent, JobResult, Unit
+from app.jobs.models import Job, JobCheckpoint, JobEvent, Unit
 from app.jobs.state import LIVE, Status, Transition
 
 # Each has up to many thousands of events, and no statement may take long.
@@ -243,13 +242,6 @@ def read_events(
     return session.execute(statement).all()
 
 
-def add_result(session: Session, result: JobResult) -> None:
-    """Insert what a job found."""
-    result.created_at = moment()
-    session.add(result)
-    session.flush()
-
-
 def forget_checkpoints(session: Session, job_id: str) -> None:
     """A final job goes on from nowhere."""
     statement = delete(JobCheckpoint).where(JobCheckpoint.job_id == job_id)
@@ -259,34 +251,6 @@ def forget_checkpoints(session: Session, job_id: str) -> None:
 def drop_units(session: Session, job_id: str) -> None:
     """Remove the units of a job that has ended; a zombie finds nothing of its own."""
     session.execute(delete(Unit).where(Unit.job_id == job_id), execution_options=NO_SYNC)
-
-
-def read_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any] | None:
-    """The result without its arrays."""
-    statement = select(JobResult.document)
-    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
-    return session.execute(statement).scalar_one_or_none()
-
-
-def has_result(session: Reader, tenant: str, job_id: str) -> bool:
-    """Whether a job has found something."""
-    statement = select(JobResult.job_id)
-    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
-    return session.execute(statement).first() is not None
-
-
-def measure_arrays(session: Reader, tenant: str, job_id: str) -> int | None:
-    """How many bytes the factors take; None where there are none."""
-    statement = select(func.length(JobResult.arrays))
-    statement = statement.where(JobResult.job_id == job_id, JobResult.tenant == tenant)
-    return session.execute(statement).scalar_one_or_none()
-
-
-def read_arrays(session: Reader, tenant: str, job_id: str, start: int, n_bytes: int) -> bytes:
-    """Some bytes of the factors, which are an .npz file."""
-    piece = func.substr(JobResult.arrays, start + 1, n_bytes, type_=LargeBinary)
-    statement = select(piece).where(JobResult.job_id == job_id, JobResult.tenant == tenant)
-    return session.execute(statement).scalar_one_or_none() or b""
 
 
 def delete_final(session: Session, tenant: str, job_id: str) -> bool:

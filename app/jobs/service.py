@@ -20,7 +20,7 @@ from app.db.clock import moment, read_clock
 from app.db.order import Position
 from app.db.tenants import TenantDatabase, lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
-from app.jobs import repository, state
+from app.jobs import repository, results, state
 from app.jobs.endings import end
 from app.jobs.memory import check_memory
 from app.jobs.models import Job
@@ -217,7 +217,7 @@ def read_events(
 def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
     """The result, or Conflict while there is none."""
     job = get_job(session, tenant, job_id)
-    document = repository.read_document(session, tenant, job_id)
+    document = results.read_document(session, tenant, job_id)
     if document is None:
         detail = f"the job is {job.status} and has no result"
         raise Conflict(detail, code="no_result", extra={"job_status": job.status})
@@ -226,13 +226,13 @@ def get_document(session: Reader, tenant: str, job_id: str) -> dict[str, Any]:
 
 def has_result(session: Reader, tenant: str, job_id: str) -> bool:
     """Whether there is a result."""
-    return repository.has_result(session, tenant, job_id)
+    return results.has_result(session, tenant, job_id)
 
 
 def measure_arrays(session: Reader, tenant: str, job_id: str) -> int:
     """How many bytes the factors take as an .npz file, or NotFound when there are none."""
     document = get_document(session, tenant, job_id)
-    n_bytes = repository.measure_arrays(session, tenant, job_id)
+    n_bytes = results.measure_arrays(session, tenant, job_id)
     if n_bytes is None:
         why = "is too large to be kept" if document["models"] else "was not fitted by this method"
         raise NotFound(f"the job's model {why}", code="no_factors")
@@ -241,7 +241,7 @@ def measure_arrays(session: Reader, tenant: str, job_id: str) -> int:
 
 def read_arrays(session: Reader, tenant: str, job_id: str, start: int, n_bytes: int) -> bytes:
     """Some bytes of that file."""
-    return repository.read_arrays(session, tenant, job_id, start, n_bytes)
+    return results.read_arrays(session, tenant, job_id, start, n_bytes)
 
 
 def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
