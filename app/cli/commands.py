@@ -287,10 +287,9 @@ def _settings() -> Settings:
 def _keep_private(settings: Settings) -> None:
     """What the service writes is for its own user alone: rows and uploads of all tenants."""
     os.umask(0o077)
-    with suppress(OSError):  # none, or another's
-        (settings.data_dir / "pith.db").chmod(
-            0o600
-        )  # of an older version; SQLite gives its other files the same mode
+    # Of an older version, if any; SQLite gives its other files the same mode.
+    with suppress(OSError):
+        (settings.data_dir / "pith.db").chmod(0o600)
 
 
 def _variable(location: tuple[int | str, ...]) -> str:
