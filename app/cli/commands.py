@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from app.cli.greeting import greet, say
 from app.keys.scopes import Scope
 from app.processes.parts import Part
 
@@ -301,19 +302,9 @@ def _serve_embedded(settings: Settings) -> None:
     from app.processes.embedded.serve import serve as serve_embedded
 
     try:
-        serve_embedded(settings, _greet, _say)
+        serve_embedded(settings, greet, say)
     except StartError as reason:
         _refuse(str(reason))
-
-
-def _say(words: str) -> None:
-    typer.echo(f"{words} ...", err=True)
-
-
-def _greet(address: str) -> None:
-    body = "-H 'Content-Type: text/csv' --data-binary @examples/wine.csv"
-    typer.echo(f"Pith {installed_version('pith')} answers at {address} (open it in a browser)")
-    typer.echo(f"Upload a file:\n  curl {body} {address}/v1/datasets")
 
 
 def _refuse(sentence: str) -> NoReturn:
