@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app import leases
@@ -22,22 +21,18 @@ from app.db.base import AnyRow
 from app.errors import Invalid
 from app.jobs import runs
 from app.logs import job_context
-from app.references.progress import read_progress
 from app.store.base import StoreAway
 from app.store.places import SCRATCH
-from worker.child import OnBeat, run_child
+from worker.child import run_child
 from worker.patience import patiently
 from worker.process import Process
+from worker.renewal import Interrupted, Renewal
 
 log = structlog.get_logger(__name__)
 
 PAUSE_SECONDS = 1.0
 DISCONNECTED = "the connection could not be used"
 UNSTORED = "what was read of the file could not be kept"
-
-
-class Interrupted(Exception):
-    """The dataset was taken away, or this worker was told to stop."""
 
 
 def read_dataset(process: Process, dataset_id: str) -> None:
@@ -49,14 +44,15 @@ def read_dataset(process: Process, dataset_id: str) -> None:
     claim, row = claimed
     with job_context(dataset_id, attempt=claim.attempt):
         try:
-            _read(process, claim, row)
+            with Renewal(process, claim) as renewal:
+                _read(process, claim, row, renewal)
         except Interrupted:
             patiently(process, lambda session: reads.hand_back(session, process.bell, claim))
 
 
-def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
+def _read(process: Process, claim: ReadClaim, row: AnyRow, renewal: Renewal) -> None:
     try:
-        outcome = _attempt_patiently(process, claim, row)
+        outcome = _attempt_patiently(process, row, renewal)
     except (BadConnections, Invalid) as error:  # an operator took a connection or a secret away
         log.warning("reference not read", error=str(error))
         outcome = {"failed": DISCONNECTED}
@@ -69,24 +65,23 @@ def _read(process: Process, claim: ReadClaim, row: AnyRow) -> None:
         runs.release(session, process.bell, row.id)
 
 
-def _attempt_patiently(process: Process, claim: ReadClaim, row: AnyRow) -> dict[str, Any]:
+def _attempt_patiently(process: Process, row: AnyRow, renewal: Renewal) -> dict[str, Any]:
     """While the store is away the upload waits: its time comes, and no attempt is charged."""
-    beat = beat_for(process, claim, process.settings.data_dir)
     while True:
         try:
-            return _attempt(process, claim, row)
+            return _attempt(process, row, renewal)
         except StoreAway:
             log.warning("store away, trying again")
-            beat()
+            renewal.check()
             time.sleep(PAUSE_SECONDS)
 
 
-def _attempt(process: Process, claim: ReadClaim, row: AnyRow) -> dict[str, Any]:
+def _attempt(process: Process, row: AnyRow, renewal: Renewal) -> dict[str, Any]:
     scratch = process.settings.data_dir / SCRATCH
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
-        beat = beat_for(process, claim, Path(directory))
-        outcome = run_child(process, row, Path(directory), beat)
+        renewal.directory = Path(directory)
+        outcome = run_child(process, row, Path(directory), renewal.check)
         if "columns" in outcome:
             for name in (SAMPLE, COLUMNS):
                 _keep(process, row, Path(directory) / name)
@@ -123,28 +118,3 @@ def _put_off(process: Process, claim: ReadClaim, why: str) -> None:
         return
     wait = leases.back_off(claim.attempt, settings)
     patiently(process, lambda session: reads.put_off(session, claim, wait))
-
-
-def beat_for(process: Process, claim: ReadClaim, directory: Path) -> OnBeat:
-    """Called often: renews the lease when it is time, and raises when the reading is to stop."""
-    renewed = time.monotonic()
-
-    def beat() -> None:
-        nonlocal renewed
-        if process.stopping.is_set():
-            raise Interrupted
-        if time.monotonic() - renewed > process.settings.heartbeat_seconds:
-            renewed = time.monotonic()
-            if not _renew(process, claim, read_progress(directory)):
-                raise Interrupted
-
-    return beat
-
-
-def _renew(process: Process, claim: ReadClaim, progress: float | None) -> bool:
-    try:
-        with process.pulse.write() as session:
-            return reads.renew(session, claim, process.lease, progress)
-    except SQLAlchemyError as error:  # what was read is still accepted, if the claim holds then
-        log.warning("lease not renewed", error=str(error))
-        return True

@@ -19,7 +19,7 @@ from tests.servers import free_port
 from worker.child import run_child
 from worker.patience import patiently
 from worker.process import Process, StopFlag
-from worker.reader import Interrupted, beat_for
+from worker.renewal import Interrupted, Renewal
 
 UPLOAD: Any = SimpleNamespace(id="ds_1", tenant="default", format="csv", options={}, source=None)
 CLAIM = ReadClaim("owner", 1, "ds_1")
@@ -31,9 +31,8 @@ def process_with(directory: Path, **settings: Any) -> Process:
 
 
 def run(process: Process, directory: Path, upload: Any = UPLOAD) -> dict[str, Any]:
-    return run_child(
-        process, upload, directory / "out", beat_for(process, CLAIM, directory / "out")
-    )
+    renewal = Renewal(process, CLAIM)
+    return run_child(process, upload, directory / "out", renewal.check)
 
 
 @pytest.fixture

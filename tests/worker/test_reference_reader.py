@@ -17,7 +17,7 @@ from tests.references.misbehaving import Host, misbehaving
 from tests.worker.test_reader import process_with
 from worker.child import run_child
 from worker.process import Process
-from worker.reader import Interrupted
+from worker.renewal import Interrupted
 
 CONNECTIONS = """
 [web]
