@@ -229,8 +229,8 @@ def revoke_key(
 def check_connections(json: AsJson = False) -> None:
     """Try each connection with its own secrets, and say what is wrong with it.
 
-    Folders are listed, those to be written to get a file that goes again, hosts and databases are
-    called. Exit code: 0 if all work, 1 if one does not, 2 if the file cannot be used.
+    Folders are listed, those to be written to get a file that is deleted again, hosts and databases
+    are called. The exit code is 0 if all work, 1 if one does not, 2 if the file cannot be used.
     """
     settings = _settings()
     from app.cli.connections import check

@@ -20,6 +20,9 @@ class Work(BaseSettings):
     max_attempts: int = Field(
         default=3, ge=1, description="Times a job is started before it fails."
     )
+    read_attempts: int = Field(
+        default=10, ge=1, description="Times a worker may fall silent over an upload."
+    )
     lease_seconds: float = Field(
         default=30, gt=0, description="Silence after which a worker is taken for dead."
     )

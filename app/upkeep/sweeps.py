@@ -54,8 +54,8 @@ def sweep_datasets(session: Session, bell: Bell, settings: Settings) -> None:
 
 
 def _take_back_upload(session: Session, claim: ReadClaim, seen: AnyRow, settings: Settings) -> None:
-    _, spent = _verdict(claim, settings)
-    if spent:
+    # The child has limits of its own: a file hardly harms the worker, and reading it is cheap.
+    if claim.attempt >= settings.read_attempts:
         reason = {"reason": UNREADABLE}
         conclude(session, claim.lapsed(), DatasetStatus.REJECTED, reason)
     else:

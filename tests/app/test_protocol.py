@@ -238,7 +238,7 @@ def test_a_job_waits_for_its_dataset(protocol: Protocol) -> None:
 def test_an_upload_that_kills_its_readers_is_rejected(protocol: Protocol) -> None:
     dataset_id = protocol.dataset(columns=None)
     job_id = protocol.submit(dataset_id)
-    for _ in range(3):
+    for _ in range(SETTINGS.read_attempts):
         with protocol.database.write() as session:
             assert reads.claim(session, dataset_id, "reader", OVER) is not None
         protocol.sweep()
@@ -274,7 +274,7 @@ def test_a_reader_that_renews_its_last_lease_is_left_alone(
 
     monkeypatch.setattr(leases, "find_silent", then_it_speaks)
     with protocol.database.write() as session:
-        sweep_datasets(session, protocol.bell, SETTINGS.model_copy(update={"max_attempts": 1}))
+        sweep_datasets(session, protocol.bell, SETTINGS.model_copy(update={"read_attempts": 1}))
         assert reads.accept(session, claimed[0], {"n_rows": 3, "columns": [{"name": "y"}]})
 
 
