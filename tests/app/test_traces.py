@@ -96,4 +96,4 @@ def test_a_failure_shows_and_what_is_not_sampled_does_not(
 
 
 def test_without_the_setting_nothing_is_imported() -> None:
-    subprocess.run([sys.executable, "-c", UNUSED], check=True)
+    assert subprocess.run([sys.executable, "-c", UNUSED], check=False).returncode == 0

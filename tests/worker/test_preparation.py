@@ -43,8 +43,11 @@ def test_a_preparation_that_fails_holds_nobody_up() -> None:
     def fail() -> None:
         raise RuntimeError
 
+    told: list[None] = []
     preparation.start(fail)
     preparation.wait(lambda: None)
+    preparation.wait(lambda: told.append(None))
+    assert told == []
 
 
 def test_what_was_never_started_is_over() -> None:
