@@ -37,7 +37,7 @@ def latent_class_problem(
         drawn = rng.random((len(codes[part]), n_features), dtype=np.float32)
         for level in range(n_levels - 1):
             codes[part] += drawn > cuts[states[part], :, level]
-    return CodedProblem(
+    return CodedProblem.of_codes(
         codes=codes,
         n_levels=np.full(n_features, n_levels, dtype=np.int64),
         labels=(states % N_CLASSES).astype(np.uint8),

@@ -25,7 +25,8 @@ class GsmCpd:
     one is taken as it is, and of several those above a fifth of the rows are left aside. A rank
     below the number of classes gives every class one state. The objective is averaged over
     `n_models` fits. `n_configurations` is the budget below which information is exact and above
-    which it is estimated from that many samples of the model.
+    which it is estimated from that many samples of the model. A fit has `max_iter` iterations at
+    most; where it begins on a sample of the rows (above 40,000), three tenths of them on all rows.
     """
 
     name: ClassVar[str] = "gsm_cpd"

@@ -23,6 +23,10 @@ class InvalidData(CoreError):
     code = "invalid_data"
 
 
+class ScratchFault(OSError):
+    """The disk that lends room to a run: full, away, or not what was written; no fault of data."""
+
+
 def require(condition: bool, field_name: str, sentence: str) -> None:
     """Refuse an option unless the condition holds; the sentence goes on after its name."""
     if not condition:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import log, prod
+from typing import Literal
 
+from core.budgets import CROSS_ROWS, is_spread, rows_of_shard
 from core.config import GsmCpd, SelectionConfig
 
-CROSS_ROWS = 20_000
-"""More rows are sampled: the error that is left, some thousandths of a nat, decides nothing."""
+EngineKind = Literal["memory", "file"]
+ENGINES: tuple[EngineKind, ...] = ("memory", "file")
+"""Where the table of a run lies: the first that has room is taken."""
 
 MAX_STRATEGIES = 2
 """So many ways to cut are tried with more states than one for each class."""
@@ -22,7 +25,6 @@ OF_THE_TRUTH = 2.5
 """Peaks that the tests measure lie below the estimate, and above the estimate divided by this."""
 
 NUMBER_CELL = 8
-TEXT_CELL = 4
 READ_CELL = 40
 """For each cell of the text columns that are read at a time: its view, its place and a copy."""
 
@@ -33,8 +35,28 @@ TEXT_BYTES = 150
 TEXT_COPIES = 4
 """For each different text: the first and as often its bytes, counting the table that finds it."""
 
-CODES_KEPT = 8
-"""Tables of one byte a cell: fine and encoded columns, their packed form, copies on the way."""
+COLUMN_ROW = 64
+"""For each row of the one column that is encoded: its value, sorted and counted."""
+
+ROW_BYTES = 72
+"""For each row, whatever its columns: its label and weight, and what draws and groups rows."""
+
+COLUMN_BYTES = 12_000
+"""For each column: how the rows outside of every fold would have it cut, and what is said of it."""
+
+WHOLE_CODES = 7
+"""Tables of one byte a cell beside the fine codes: encoded, packed, and copies on the way."""
+
+SHARD_CODES = 12
+"""The same for the shards that are worked on together: the next one is read or made."""
+
+ORDER_BYTES = 3
+RUN_BYTES = 3 / 1024
+"""For each packed byte: itself and its place in the order; of runs, for each value it can have."""
+
+BYTE = 256
+RIVAL_CODES = 2
+"""Tables of one byte a cell: the columns as a rival packs them, and those it works on."""
 
 FOLD_TABLES = 3
 """Tables of one byte a cell that every fold has for each way to cut."""
@@ -60,7 +82,8 @@ NODES_PER_VARIABLE = 64
 class TableShape:
     """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text.
 
-    In those are `n_texts` different texts, column by column, of `text_bytes` in all.
+    In those are `n_texts` different texts, column by column, of `text_bytes` in all. `n_continuous`
+    features hold numbers that have to be cut.
     """
 
     n_rows: int
@@ -69,6 +92,7 @@ class TableShape:
     n_text: int = 0
     n_texts: int = 0
     text_bytes: int = 0
+    n_continuous: int = 0
 
     @property
     def n_features(self) -> int:
@@ -76,30 +100,71 @@ class TableShape:
         return len(self.n_levels)
 
 
-def estimate_memory(shape: TableShape, config: SelectionConfig) -> int:
-    """Bytes that a run needs at its peak, beyond what the process takes anyway."""
-    raw = shape.n_rows * NUMBER_CELL * (shape.n_features + 1 - shape.n_text) + _texts(shape)
-    codes = CODES_KEPT * shape.n_rows * (shape.n_features + 1)
-    method = config.method
-    work = _gsm(shape, method) if isinstance(method, GsmCpd) else RIVAL_ROW * shape.n_rows
+def estimate_memory(
+    shape: TableShape, config: SelectionConfig, engine: EngineKind = "memory"
+) -> int:
+    """Bytes that a run needs at its peak, beyond what the process and its caller hold anyway.
+
+    Columns are read one by one, so that either reading one is the peak, or working on the codes of
+    all; with the engine `file` those lie in scratch files.
+    """
+    n_cells, method = shape.n_rows * shape.n_features, config.method
+    fine = n_cells if engine == "memory" else 0
+    work = _gsm(shape, method, engine) if isinstance(method, GsmCpd) else _rival(shape, engine)
     if config.evaluate is not None:
-        codes += shape.n_rows * shape.n_features * (8 if config.evaluate.values == "raw" else 2)
-    return raw + codes + work
+        work += n_cells * (8 if config.evaluate.values == "raw" else 2)
+    told = ROW_BYTES * shape.n_rows + COLUMN_BYTES * shape.n_features
+    return fine + told + max(_reading(shape), work)
 
 
-def _texts(shape: TableShape) -> int:
-    n_cells = shape.n_rows * shape.n_text
-    read = min(n_cells, max(shape.n_rows, READ_AT_A_TIME))
-    vocabulary = TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes
-    return TEXT_CELL * n_cells + READ_CELL * read + vocabulary
+def _reading(shape: TableShape) -> int:
+    """Some columns that are read at a time, and one that is encoded."""
+    columns = min(shape.n_features + 1, max(1, READ_AT_A_TIME // max(1, shape.n_rows)))
+    n_text = min(shape.n_text, columns)
+    share = n_text / max(shape.n_text, 1)
+    vocabulary = share * (TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes)
+    read = NUMBER_CELL * (columns - n_text) + READ_CELL * n_text
+    return shape.n_rows * (COLUMN_ROW + read) + int(vocabulary)
 
 
-def _gsm(shape: TableShape, method: GsmCpd) -> int:
+def _rival(shape: TableShape, engine: EngineKind) -> int:
+    packed = RIVAL_CODES * shape.n_rows * shape.n_features if engine == "memory" else 0
+    return packed + RIVAL_ROW * shape.n_rows
+
+
+def _gsm(shape: TableShape, method: GsmCpd, engine: EngineKind) -> int:
     rank = min(max(method.ranks), shape.n_rows)
+    fit = _fit_spread if is_spread(shape.n_rows, shape.n_features) else _fit_whole
+    return max(
+        fit(shape, method, rank, engine),
+        _search(shape, method, rank),
+        _selection(shape, method, rank),
+    )
+
+
+def _fit_whole(shape: TableShape, method: GsmCpd, rank: int, _engine: EngineKind) -> int:
+    """All rows packed, and restarts beside each other, of which half go on."""
     n_starts = max(method.n_init, method.n_models)
-    fit = _bank(shape, method, n_starts, rank)
-    fit += _bank(shape, method, max(method.n_models, n_starts // 2), rank)
-    return max(fit, _search(shape, method, rank), _selection(shape, method, rank))
+    codes = WHOLE_CODES * shape.n_rows * (shape.n_features + 1)
+    banks = _bank(shape, method, n_starts, rank)
+    return codes + banks + _bank(shape, method, max(method.n_models, n_starts // 2), rank)
+
+
+def _fit_spread(shape: TableShape, method: GsmCpd, rank: int, engine: EngineKind) -> int:
+    """A few rows as if they were all, a shard at work, and in memory all shards."""
+    few = replace(shape, n_rows=min(shape.n_rows, CROSS_ROWS))
+    shard = replace(shape, n_rows=min(shape.n_rows, rows_of_shard(shape.n_features)))
+    at_work = SHARD_CODES * shard.n_rows * (shape.n_features + 1)
+    at_work += _bank(shard, method, method.n_models, rank)
+    kept = shape.n_rows * sum(map(_packed_cell, shape.n_levels)) if engine == "memory" else 0
+    return int(kept) + at_work + _fit_whole(few, method, rank, engine)
+
+
+def _packed_cell(n_levels: int) -> float:
+    """Bytes of a cell once as many neighbours of so many levels as can share a byte."""
+    shared = max(1, int(log(BYTE) / log(max(n_levels, 2))))
+    n_codes = min(BYTE, float(n_levels) ** shared)
+    return (ORDER_BYTES + RUN_BYTES * n_codes) / shared
 
 
 def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:

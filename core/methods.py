@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.callbacks import ignore
+from core.callbacks import OnWait, ignore
 from core.config import GlobalFs, GsmCpd, Iselect, Method, Rival
 from core.crossfit.choice import Configuration
 from core.crossfit.folds import Plan
-from core.data.table import Recipe, Table
+from core.data.recipe import Recipe
+from core.data.table import Table
 from core.gsm.completed import Completed
 from core.gsm.method import plan_gsm, select_gsm
 from core.gsm.outcome import GsmOutcome
@@ -58,9 +59,11 @@ class Choice:
         """The chosen features in order."""
         return self.outcome.features
 
-    def explain(self, result: SelectionResult, names: Sequence[str]) -> SelectionResult:
+    def explain(
+        self, result: SelectionResult, names: Sequence[str], on_wait: OnWait = ignore
+    ) -> SelectionResult:
         """The result with all that was found out; `names` are those of the features."""
-        explained = self.outcome.explain(result, names)
+        explained = self.outcome.explain(result, names, on_wait)
         if self.plan is None:
             notes = (*explained.notes, NOTHING_HELD_OUT)
             return replace(explained, suggested_k=len(self.features), notes=notes)
@@ -188,7 +191,7 @@ class _GsmTeller:
         low, high = PHASES[phase]
         fraction = low + (high - low) * min(done, 1.0)
         self._on_progress(
-            Progress(phase=phase, fraction=fraction, loglik=loglik, selected=selected)
+            Progress(phase=phase, fraction=fraction, within=done, loglik=loglik, selected=selected)
         )
 
 
@@ -198,6 +201,7 @@ class _RivalTeller:
     def __init__(self, on_progress: OnProgress, names: Sequence[str], method: Rival) -> None:
         self._on_progress, self._names, self._method = on_progress, names, method
         self._encoded = self._fraction = PHASES["encode"][1]
+        self._within = 0.0
         self._n_chosen = 0
 
     def plan(self, table: Table, k: int | None) -> Plan | None:
@@ -213,15 +217,22 @@ class _RivalTeller:
 
     def _planned(self, done: float) -> None:
         low, high = PHASES["rank"]
-        self._encoded = low + (high - low) * done
-        self._on_progress(Progress(phase="rank", fraction=self._encoded))
+        self._encoded = low + (high - low) * min(done, 1.0)
+        self._on_progress(Progress(phase="rank", fraction=self._encoded, within=done))
 
     def _tell(self, done: float) -> None:
-        self._fraction = self._encoded + (1 - self._encoded) * done
-        self._on_progress(Progress(phase="select", fraction=self._fraction))
+        self._within, self._fraction = done, self._encoded + (1 - self._encoded) * done
+        self._report()
 
     def _chose(self, step: RivalStep) -> None:
         self._n_chosen += 1
         if self._names:
             selected = describe_rival_step(step, self._n_chosen, self._names)
-            self._on_progress(Progress(phase="select", fraction=self._fraction, selected=selected))
+            self._report(selected)
+
+    def _report(self, selected: Selected | None = None) -> None:
+        self._on_progress(
+            Progress(
+                phase="select", fraction=self._fraction, within=self._within, selected=selected
+            )
+        )

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from core.callbacks import ignore
+from core.blocks.engine import MEMORY, Engine
+from core.callbacks import OnWait, ignore
 from core.checkpoint import Checkpoint
 from core.config import Bootstrap, Compare, SelectionConfig
 from core.data.preparation import Prepared, prepare
+from core.data.sources import Origin
 from core.data.texts import Column
 from core.data.unfolding import unfold_times
 from core.experiments.comparison import compare_methods
@@ -17,6 +19,7 @@ from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
 from core.experiments.trial import Timer, evaluate
 from core.methods import PHASES, Choice, choose
+from core.results.measures import Missing, find_missing
 from core.results.selection import OnProgress, Phase, Progress, SelectionResult, describe_config
 from core.review.level_counts import count_levels
 from core.review.warnings import look_for_warnings
@@ -32,6 +35,8 @@ def select_features(
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
     timer: Timer | None = None,
+    engine: Engine = MEMORY,
+    origin: Origin | None = None,
 ) -> SelectionResult:
     """Choose the features that inform most about the target.
 
@@ -45,8 +50,9 @@ def select_features(
     config : SelectionConfig, optional
         How many features, by which method, from what.
     on_progress : callable, optional
-        Told the phase, the fraction done and what was just found; stops the run by raising. Each
-        experiment begins at 0 again.
+        Told the phase, the fraction done and what was just found; stops the run by raising. Once
+        the features are chosen, `Enough` ends it with what is done. Each experiment begins at 0
+        again.
     checkpoint : Checkpoint, optional
         What an interrupted run of the same call completed; this run goes on from it, adds to it,
         and gives the same result. Of a rival it holds the splits of the evaluation alone, of an
@@ -57,6 +63,12 @@ def select_features(
         On how many halves of the rows features are chosen anew, to see how stable the choice is.
     timer : callable, optional
         Gives seconds, for the times of the compared methods.
+    engine : Engine, optional
+        Where what is large lies: `core.blocks.scratch.Scratch(directory)` for tables that memory
+        cannot hold, whose columns are then best `core.data.deferred.Deferred`. It changes nothing
+        about the answer.
+    origin : Origin, optional
+        Where processes elsewhere find the same columns, for an engine that has such.
 
     Raises
     ------
@@ -68,13 +80,14 @@ def select_features(
     reporter = _Reporter(tell, config)
     asked, unfolded = config, unfold_times(columns, target, config)
     columns, config = unfolded.columns, unfolded.config
-    prepared = prepare(columns, target, config, reporter.encoded)
+    prepared = prepare(columns, target, config, reporter.encoded, engine, origin)
     k = None if config.k == "auto" else config.k
     table, method = prepared.table, config.method
     choice = choose(table, k, method, reporter.chosen, prepared.names, done.selection)
-    bare = replace(_unexplained(target, prepared, choice, asked), derived=unfolded.derived)
-    result = choice.explain(bare, prepared.names)
-    warnings = look_for_warnings(table, prepared.names, prepared.label.levels, result)
+    wait = reporter.explained
+    bare = replace(_unexplained(target, prepared, choice, asked, wait), derived=unfolded.derived)
+    result = choice.explain(bare, prepared.names, wait)
+    warnings = look_for_warnings(table, prepared.names, prepared.label.levels, result, wait)
     result = replace(result, warnings=warnings)
     ground = partial(Ground.of, columns, prepared)
     if (how := config.evaluate) is not None:
@@ -89,11 +102,35 @@ def select_features(
         report = partial(_tell_phase, tell, "resample")
         stability = measure_stability(table, method, bootstrap, prepared.names, result, report)
         result = replace(result, stability=stability)
-    return result
+    return replace(result, missing=_missing(result, config, compare, bootstrap))
+
+
+def _missing(
+    result: SelectionResult,
+    config: SelectionConfig,
+    compare: Compare | None,
+    bootstrap: Bootstrap | None,
+) -> tuple[Missing, ...]:
+    """What an experiment that was ended early left undone."""
+    how, evaluation = config.evaluate, result.evaluation
+    comparison, stability = result.comparison, result.stability
+    return find_missing(
+        ("evaluation", evaluation.n_splits if evaluation else 0, how.n_splits if how else 0),
+        (
+            "comparison",
+            comparison.n_splits if comparison else 0,
+            compare.n_splits if compare else 0,
+        ),
+        (
+            "stability",
+            stability.n_samples if stability else 0,
+            bootstrap.n_samples if bootstrap else 0,
+        ),
+    )
 
 
 def _unexplained(
-    target: str, prepared: Prepared, choice: Choice, config: SelectionConfig
+    target: str, prepared: Prepared, choice: Choice, config: SelectionConfig, on_wait: OnWait
 ) -> SelectionResult:
     """The result as far as it does not depend on what is chosen."""
     return SelectionResult(
@@ -104,7 +141,7 @@ def _unexplained(
         suggested_k=0,
         n_rows=prepared.table.n_rows,
         n_distinct_rows=None,
-        encoding=(*prepared.table.describe(choice.recipe), prepared.label),
+        encoding=(*prepared.table.describe(choice.recipe, on_wait), prepared.label),
         config=describe_config(config),
         level_counts=count_levels(prepared, choice),
         notes=prepared.notes,
@@ -112,7 +149,7 @@ def _unexplained(
 
 
 def _tell_phase(tell: OnProgress, phase: Phase, fraction: float) -> None:
-    tell(Progress(phase=phase, fraction=fraction))
+    tell(Progress(phase=phase, fraction=fraction, within=fraction))
 
 
 class _Reporter:
@@ -123,11 +160,15 @@ class _Reporter:
         self._share = 1 / (1 + (config.evaluate.n_splits if config.evaluate is not None else 0))
 
     def encoded(self, done: float) -> None:
-        low, high = PHASES["encode"]
-        _tell_phase(self._tell, "encode", (low + (high - low) * min(done, 1.0)) * self._share)
+        fraction = PHASES["encode"][1] * min(done, 1.0) * self._share
+        self._tell(Progress(phase="encode", fraction=fraction, within=done))
 
     def chosen(self, progress: Progress) -> None:
         self._tell(replace(progress, fraction=progress.fraction * self._share))
 
+    def explained(self) -> None:
+        _tell_phase(self._tell, "select", self._share)
+
     def evaluated(self, done: float) -> None:
-        _tell_phase(self._tell, "evaluate", self._share + (1 - self._share) * done)
+        fraction = self._share + (1 - self._share) * done
+        self._tell(Progress(phase="evaluate", fraction=fraction, within=done))

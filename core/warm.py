@@ -34,7 +34,7 @@ def warm_search() -> None:
     columns = _columns()
     labels = columns.pop("y").astype(np.uint8)
     codes = np.column_stack([columns[name] for name in columns if name != "z"]).astype(np.uint8)
-    problem = CodedProblem(
+    problem = CodedProblem.of_codes(
         codes=codes,
         n_levels=codes.max(axis=0).astype(np.int64) + 1,
         labels=labels,

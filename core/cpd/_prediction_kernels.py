@@ -45,13 +45,17 @@ def add_true_probability(
 
 
 @nb.njit(cache=True, nogil=True)
-def add_log_levels(logs: Floats, column: Bytes, joint: Floats) -> None:
-    """joint[row] += logs[level of the row]; the last of `logs` (n_levels + 1, F) is of no level."""
-    unknown = len(logs) - 1
-    for row in range(len(column)):
-        level = min(column[row], unknown)
-        for f in range(joint.shape[1]):
-            joint[row, f] += logs[level, f]
+def add_log_levels(logs: Floats, start: Ints, columns: Bytes, joint: Floats) -> None:
+    """joint[row] += logs[level of the row] for every column; those of column n begin at start[n].
+
+    A missing value, or a level that is not there, adds nothing.
+    """
+    for n in range(len(columns)):
+        for row in range(len(joint)):
+            level = start[n] + columns[n, row]
+            if level < start[n + 1]:
+                for f in range(joint.shape[1]):
+                    joint[row, f] += logs[level, f]
 
 
 @nb.njit(cache=True, nogil=True)
@@ -72,3 +76,41 @@ def add_beliefs(
             total += likely[f]
         for i in range(len(classes)):
             out[row, classes[i]] += likely[states[i]] * shares[i] / total
+
+
+@nb.njit(cache=True, nogil=True)
+def class_shares(counts: Floats, level_start: Ints, smoothing: float) -> tuple[Floats, Ints]:
+    """P(level | class), smoothed like the feature's own distribution, and the first of each.
+
+    Even where no row has a value; a feature without levels has one.
+    """
+    starts = np.zeros(len(level_start), dtype=np.int64)
+    for n in range(len(starts) - 1):
+        starts[n + 1] = starts[n] + max(level_start[n + 1] - level_start[n], 1)
+    shares = np.empty((starts[-1], counts.shape[1]))
+    for n in range(len(starts) - 1):
+        of_feature = counts[level_start[n] : level_start[n + 1]]
+        _smooth(of_feature, smoothing, shares[starts[n] : starts[n + 1]])
+    return shares, starts
+
+
+@nb.njit(cache=True, nogil=True)
+def _smooth(counts: Floats, smoothing: float, out: Floats) -> None:
+    total = 0.0
+    for level in range(len(counts)):
+        for c in range(counts.shape[1]):
+            total += counts[level, c]
+    if total == 0:
+        out[:] = 1 / len(out)
+        return
+    in_class = np.zeros(counts.shape[1])
+    for level in range(len(counts)):
+        held = 0.0
+        for c in range(counts.shape[1]):
+            held += counts[level, c]
+        for c in range(counts.shape[1]):
+            out[level, c] = counts[level, c] + smoothing * (held / total)
+            in_class[c] += out[level, c]
+    for level in range(len(counts)):
+        for c in range(counts.shape[1]):
+            out[level, c] /= in_class[c]

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from core.arrays import Bytes, Floats, Ints, Singles, Truths
+from core.arrays import Bytes, Floats, Ints, Truths
+from core.budgets import ROWS_PER_STATE, TRIAL_ITERATIONS
 from core.callbacks import OnWait, ignore
-from core.cpd.bank import Bank, Parameters
+from core.cpd.bank import Bank, Models, uniform_scale
+from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
-from core.cpd.rows import Rows, prepare_rows
+from core.cpd.rows import Rows, RowSummary, prepare_rows
 from core.cpd.seeding import seed_parameters
+from core.cpd.spread import SpreadRows, bank_of
 from core.cpd.squarem import StepLengths, extrapolate
 from core.cpd.thinning import thin
 from core.fit_config import CpdConfig
@@ -21,21 +24,17 @@ from core.workers import Workers
 
 OnIteration = Callable[[int, float], None]
 
-TRIAL_ITERATIONS = 10
-"""Iterations after which the worse half of the restarts is dropped."""
-
 FIRST_ITERATIONS = 20
 """On a few of the rows, before a fit to all of them: more would learn what only those few show."""
 
 LAST_ITERATIONS = 30
-"""On all rows, after a fit to a few of them: what is left to learn is what those did not show."""
+LAST_SHARE = 0.3
+"""On all rows, after a fit to a few of them: what is left to learn is what those did not show. So
+many of the iterations asked for, at least the first number: more is done where more is wanted."""
 
 KEPT_OF_FEW = 0.99
 """Of the distributions that a few rows gave; the rest is the marginal of all, so that a level which
 they do not have can come back."""
-
-ROWS_PER_STATE = 5
-"""States of two or three rows are mostly smoothing; a weight of two counts like the row twice."""
 
 
 def fit_cpd(
@@ -66,7 +65,7 @@ def fit_cpd(
 
 
 def fit_models(
-    rows: Rows,
+    rows: Rows | SpreadRows,
     n_levels: Ints,
     config: CpdConfig,
     n_models: int,
@@ -78,11 +77,11 @@ def fit_models(
     Restarts to many rows are made and followed on a few of them, and only end on all.
     """
     n_states = states_per_class(rows, config.rank)
-    few = thin(rows, n_levels, config.family, config.seed)
+    few = rows.few if isinstance(rows, SpreadRows) else _thin(rows, n_levels, config)
     on_few = on_iteration if few is rows else lambda *_: on_wait()
     with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
-        bank = Bank(few, n_states, uniform_scale(few, n_starts), config.smoothing, pool)
+        bank = Bank(few, n_states, uniform_scale(few.weights, n_starts), config.smoothing, pool)
         run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_few)
         while run.n_models > n_models:
             run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
@@ -90,12 +89,21 @@ def fit_models(
         most = config.max_iter if few is rows else min(FIRST_ITERATIONS, config.max_iter)
         run.iterate(most - run.n_iter, until_converged=True)
         if few is not rows:
-            run = run.on_rows(rows, on_iteration)
-            run.iterate(min(LAST_ITERATIONS, config.max_iter), until_converged=True)
+            run = run.on_rows(rows, on_iteration, on_wait)
+            run.iterate(last_iterations(config.max_iter), until_converged=True)
     return [to_cpd_fit(run, rows, n_levels, m) for m in range(n_models)]
 
 
-def states_per_class(rows: Rows, rank: int) -> Ints:
+def _thin(rows: Rows, n_levels: Ints, config: CpdConfig) -> Rows:
+    return thin(rows, n_levels, config.family, config.seed)
+
+
+def last_iterations(max_iter: int) -> int:
+    """The most there are on all rows where a fit to a few of them came before."""
+    return min(max_iter, max(LAST_ITERATIONS, round(LAST_SHARE * max_iter)))
+
+
+def states_per_class(rows: RowSummary, rank: int) -> Ints:
     """Deal the states to the classes: one each, then always to the class with most weight a state.
 
     No class gets more than its distinct rows, or than its weight is rows for.
@@ -110,17 +118,12 @@ def states_per_class(rows: Rows, rank: int) -> Ints:
     return states
 
 
-def uniform_scale(rows: Rows, n_models: int) -> Singles:
-    """(n_rows, n_models): every model learns from every row by its weight."""
-    return np.repeat(rows.weights[:, None], n_models, axis=1).astype(np.float32)
-
-
 class EmRun:
     """A bank on its way: parameters, and the trace of every model in every class."""
 
     def __init__(
         self,
-        bank: Bank,
+        bank: Models,
         start: Parameters,
         config: CpdConfig,
         on_iteration: OnIteration | None = None,
@@ -133,7 +136,7 @@ class EmRun:
         self.objective: list[Floats] = []
         self.converged = np.zeros(bank.layout.n_models, dtype=bool)
         self._steps = StepLengths(len(bank.n_states), bank.layout.n_models)
-        self._row_weight = bank.scale.sum(axis=0, dtype=np.float64)
+        self._row_weight = bank.row_weight
 
     @property
     def n_models(self) -> int:
@@ -162,21 +165,19 @@ class EmRun:
         """The run of the best models only; with classes, the best of each class are joined."""
         best = np.argsort(-self.objective[-1], axis=1, kind="stable")[:, :n_models]
         old = self.bank
-        bank = Bank(
-            old.rows, old.n_states, uniform_scale(old.rows, n_models), old.smoothing, old.workers
-        )
+        bank = old.of_fewer(n_models)
         kept = EmRun(bank, _pick(old, bank, self.parameters, best), self.config, self.on_iteration)
         kept.loglik = [np.take_along_axis(values, best, axis=1) for values in self.loglik]
         kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
         bank.expect(kept.parameters)
         return kept
 
-    def on_rows(self, rows: Rows, on_iteration: OnIteration | None) -> EmRun:
+    def on_rows(
+        self, rows: Rows | SpreadRows, on_iteration: OnIteration | None, on_wait: OnWait
+    ) -> EmRun:
         """A run on other rows of the same variables and classes, from where this one is."""
         old = self.bank
-        bank = Bank(
-            rows, old.n_states, uniform_scale(rows, self.n_models), old.smoothing, old.workers
-        )
+        bank = bank_of(rows, old.n_states, self.n_models, old.smoothing, old.workers, on_wait)
         probs = KEPT_OF_FEW * self.parameters.probs
         probs += (1 - KEPT_OF_FEW) * rows.marginal[:, None]
         start = Parameters(self.parameters.weights, probs)
@@ -218,7 +219,7 @@ class EmRun:
             self.on_iteration(self.n_iter, float((loglik.sum(axis=0) / self._row_weight).max()))
 
 
-def _mix(bank: Bank, where: Truths, yes: Parameters, no: Parameters) -> Parameters:
+def _mix(bank: Models, where: Truths, yes: Parameters, no: Parameters) -> Parameters:
     if not where.any():
         return no
     lanes = np.repeat(where.astype(np.float64), bank.layout.n_states, axis=1)
@@ -227,7 +228,7 @@ def _mix(bank: Bank, where: Truths, yes: Parameters, no: Parameters) -> Paramete
     return Parameters(weights, np.where(mask[:, None, :], yes.probs, no.probs))
 
 
-def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Parameters:
+def _pick(old: Models, new: Models, parameters: Parameters, models: Ints) -> Parameters:
     """Parameters of the chosen models (C, n_models), in the new bank's tiles."""
     weights = np.take_along_axis(
         old.layout.to_lanes(parameters.weights), models[:, :, None], axis=1
@@ -242,7 +243,7 @@ def _pick(old: Bank, new: Bank, parameters: Parameters, models: Ints) -> Paramet
     )
 
 
-def to_cpd_fit(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
+def to_cpd_fit(run: EmRun, rows: RowSummary, n_levels: Ints, model: int) -> CpdFit:
     """One model of a run, with the evidence of its fit."""
     loglik, objective = run.mean(run.loglik)[:, model], run.mean(run.objective)[:, model]
     if rows.n_vars < len(n_levels):
@@ -258,7 +259,7 @@ def to_cpd_fit(run: EmRun, rows: Rows, n_levels: Ints, model: int) -> CpdFit:
     )
 
 
-def to_fit(bank: Bank, parameters: Parameters, n_levels: Ints, model: int) -> dict[str, Any]:
+def to_fit(bank: Models, parameters: Parameters, n_levels: Ints, model: int) -> dict[str, Any]:
     """`weights` and `factors` of one model, its states in canonical order."""
     rows = bank.rows
     weights, probs, owner = _states(bank, parameters, model)
@@ -269,7 +270,7 @@ def to_fit(bank: Bank, parameters: Parameters, n_levels: Ints, model: int) -> di
     return {"weights": weights, "factors": factors}
 
 
-def _states(bank: Bank, parameters: Parameters, model: int) -> tuple[Floats, Floats, Ints]:
+def _states(bank: Models, parameters: Parameters, model: int) -> tuple[Floats, Floats, Ints]:
     """Weights (F,), level probabilities (n_level_rows, F) and owners (F,), in canonical order."""
     class_share = bank.rows.class_weights / bank.rows.class_weights.sum()
     weights = bank.layout.to_lanes(parameters.weights)[:, model] * class_share[:, None]

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from core.arrays import Bytes, Floats, Values
-from core.callbacks import OnFraction, ignore
+from core.arrays import Bytes, Floats, Ints, Values, stack
+from core.callbacks import CELLS_A_UNIT, OnFraction, OnWait, ignore, in_parts
 from core.cpd._prediction_kernels import add_beliefs, add_log_levels
 from core.cpd.model import CpdFit
 from core.cpd.prediction import LabelModel
@@ -53,7 +53,10 @@ def _class_shares(train: CodedProblem, feature: int) -> Floats:
 
 
 def label_beliefs(
-    models: Sequence[LabelModel], codes: Bytes, stops: Sequence[int] | None = None
+    models: Sequence[LabelModel],
+    codes: Bytes,
+    stops: Sequence[int] | None = None,
+    on_wait: OnWait = ignore,
 ) -> Iterator[Floats]:
     """Give P(y | the first K columns), (n_rows, C), for every K.
 
@@ -66,14 +69,22 @@ def label_beliefs(
         nothing.
     stops : sequence of int
         For which K, all of them when left out.
+    on_wait : callable
+        Called now and then; stops it by raising.
 
     """
-    wanted = set(range(1, codes.shape[1] + 1) if stops is None else stops)
+    wanted = range(1, codes.shape[1] + 1) if stops is None else sorted(set(stops))
     joints = [np.tile(_log(model.weights), (len(codes), 1)) for model in models]
-    for k, column in enumerate(np.ascontiguousarray(codes.T)):
-        for model, joint in zip(models, joints, strict=True):
-            add_log_levels(_with_unknown(_log(model.factors[k])), column, joint)
-        if k + 1 in wanted:
+    logs = [_stacked_logs(model) for model in models]
+    columns, done = np.ascontiguousarray(codes.T), 0
+    cost = sum(joint.size for joint in joints) / CELLS_A_UNIT
+    for k in wanted:
+        for part in in_parts(k - done, on_wait, cost):
+            some = slice(done + part.start, done + part.stop)
+            for (levels, start), joint in zip(logs, joints, strict=True):
+                add_log_levels(levels, start[some.start :], columns[some], joint)
+        done = k
+        if k:
             yield _mean_beliefs(models, joints)
 
 
@@ -85,15 +96,17 @@ def label_curve(
     *,
     stops: Sequence[int] | None = None,
     on_progress: OnFraction = ignore,
+    on_wait: OnWait = ignore,
 ) -> dict[Measure, list[float]]:
     """Score the beliefs of `models` about rows of these classes and weights, for every K.
 
-    `on_progress` is told the fraction that is done, and stops the run by raising.
+    `on_progress` is told the fraction that is done, `on_wait` that work goes on; both stop the run
+    by raising.
     """
     counted = np.ones(len(labels)) if weights is None else weights
     n_stops = codes.shape[1] if stops is None else len(stops)
     curve: dict[Measure, list[float]] = defaultdict(list)
-    for done, beliefs in enumerate(label_beliefs(models, codes, stops), start=1):
+    for done, beliefs in enumerate(label_beliefs(models, codes, stops, on_wait), start=1):
         for measure, value in belief_scores(beliefs, labels, counted).items():
             curve[measure].append(value)
         on_progress(done / n_stops)
@@ -108,8 +121,12 @@ def _mean_beliefs(models: Sequence[LabelModel], joints: Sequence[Floats]) -> Flo
     return beliefs / len(models)
 
 
-def _with_unknown(logs: Floats) -> Floats:
-    return np.vstack([logs, np.zeros((1, logs.shape[1]))])
+def _stacked_logs(model: LabelModel) -> tuple[Floats, Ints]:
+    """Logs of all factors below each other, and where each begins."""
+    if not model.factors:
+        return np.zeros((0, len(model.weights))), np.zeros(1, dtype=np.int64)
+    levels, n_levels = stack(model.factors)
+    return _log(levels), np.concatenate([[0], np.cumsum(n_levels)])
 
 
 def _log(probabilities: Floats) -> Floats:

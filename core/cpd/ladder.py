@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from core.arrays import Floats, Ints
+from core.budgets import QUICK_ITERATIONS
 from core.callbacks import OnWait, ignore
-from core.cpd.bank import Bank, Parameters
-from core.cpd.em import ROWS_PER_STATE, EmRun, states_per_class, to_cpd_fit, uniform_scale
+from core.cpd._prediction_kernels import class_shares
+from core.cpd.bank import Bank, Models, uniform_scale
+from core.cpd.em import EmRun, states_per_class, to_cpd_fit
+from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.cpd.seeding import seed_parameters
 from core.fit_config import CpdConfig
 from core.workers import Workers
-
-QUICK_ITERATIONS = 40
-"""Iterations at most for one rank: the order of the ranks shows long before a fit has converged."""
-
-WORTHWHILE_RISE = 1.5
-"""Ranks closer to the one before tell nothing that it does not."""
-
-
-def worthwhile_ranks(ranks: Sequence[int], n_rows: float, n_owners: int) -> tuple[int, ...]:
-    """Those with enough rows for every state and apart from each other, from the lowest up.
-
-    Every owner of states, which classes may be, has at least one. States of two or three rows are
-    mostly smoothing: such a model may still classify, but it understates what the features tell.
-    """
-    rising = sorted({max(rank, n_owners) for rank in ranks})
-    taken = rising[:1]
-    for rank in rising[1:]:
-        if rank >= WORTHWHILE_RISE * taken[-1] and rank * ROWS_PER_STATE <= n_rows:
-            taken.append(rank)
-    return tuple(taken)
 
 
 class Ladder:
@@ -56,7 +39,7 @@ class Ladder:
         """Fit a model of this rank, from one start."""
         rows, config = self._rows, replace(self._config, rank=rank)
         n_states = states_per_class(rows, rank)
-        bank = Bank(rows, n_states, uniform_scale(rows, 1), config.smoothing, self._workers)
+        bank = Bank(rows, n_states, uniform_scale(rows.weights, 1), config.smoothing, self._workers)
         start = seed_parameters(bank, config.seed, on_wait)
         if self._last is not None:
             start = _continue_from(self._last, bank, start)
@@ -66,12 +49,16 @@ class Ladder:
         return to_cpd_fit(run, rows, self._n_levels, 0)
 
 
-def count_classes(counts: Sequence[Floats], class_weights: Floats, smoothing: float) -> CpdFit:
+def count_classes(
+    counts: Floats, level_start: Ints, class_weights: Floats, smoothing: float
+) -> CpdFit:
     """The model with one state for each class, which needs no iterations: naive Bayes.
 
-    counts: (n_levels, C) weights of every feature; class_weights (C,).
+    counts: (n_levels, C) weights of all features below each other; level_start: (N + 1,) where each
+    begins; class_weights (C,).
     """
-    factors = [_class_shares(table, smoothing) for table in counts]
+    shares, starts = class_shares(counts, level_start, max(smoothing, 1e-9))
+    factors = [shares[first:last] for first, last in pairwise(starts.tolist())]
     return CpdFit(
         weights=class_weights / class_weights.sum(),
         factors=[*factors, np.eye(len(class_weights))],
@@ -82,17 +69,7 @@ def count_classes(counts: Sequence[Floats], class_weights: Floats, smoothing: fl
     )
 
 
-def _class_shares(counts: Floats, smoothing: float) -> Floats:
-    """P(level | class), smoothed like the feature's own distribution."""
-    if not counts.any():
-        return np.full((max(len(counts), 1), counts.shape[1]), 1 / max(len(counts), 1))
-    marginal = counts.sum(axis=1, keepdims=True) / counts.sum()
-    smoothed = counts + max(smoothing, 1e-9) * marginal
-    shares: Floats = smoothed / smoothed.sum(axis=0)
-    return shares
-
-
-def _continue_from(previous: EmRun, bank: Bank, seeds: Parameters) -> Parameters:
+def _continue_from(previous: EmRun, bank: Models, seeds: Parameters) -> Parameters:
     """The states found at the rank before, and seeds for the rest; each gets an even weight."""
     old, new = previous.bank.layout, bank.layout
     probs = new.to_lanes(seeds.probs)

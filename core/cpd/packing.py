@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bytes, Floats, Ints
-from core.callbacks import OnWait, ignore
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.cpd import _packing_kernels as kernels
 
 NODE_COST = 3
 """Work per node of the tree (filled, cleared and folded), in units of one row's addition."""
+
+VARIABLE_COST = 32
+"""Units of work that a variable takes at least to be packed, however few rows there are."""
 
 BLOCK_ROWS = 1024
 """Rows worked on together: their posteriors, 32 floats each, stay in the second-level cache."""
@@ -87,7 +90,7 @@ def level_rows(n_levels: Ints) -> Ints:
 
 def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = ignore) -> Packed:
     """Pack `columns` (n_vars, n_rows), whose rows are sorted by their `classes`."""
-    packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1)
+    packed, tree = _group_variables(columns, n_levels, int(classes[-1]) + 1, on_wait)
     on_wait()
     blocks, block_class = _cut(classes, BLOCK_ROWS)
     stretches, _ = _cut(block_class, STRETCH_BLOCKS)
@@ -141,7 +144,9 @@ class _TreeBuilder:
         )
 
 
-def _group_variables(columns: Bytes, n_levels: Ints, n_classes: int) -> tuple[Bytes, Tree]:
+def _group_variables(
+    columns: Bytes, n_levels: Ints, n_classes: int, on_wait: OnWait
+) -> tuple[Bytes, Tree]:
     """Let neighbouring variables share a byte while that lowers the cost per variable.
 
     A group costs a pass over its rows, however many variables it holds, and some work per node.
@@ -154,7 +159,7 @@ def _group_variables(columns: Bytes, n_levels: Ints, n_classes: int) -> tuple[By
     tree = _TreeBuilder()
     groups: list[Bytes] = []
     group, n_codes, cost, n_members = np.zeros(n_rows, dtype=np.uint8), 1, n_rows, 0
-    for n in range(n_vars):
+    for n in listening(range(n_vars), on_wait, VARIABLE_COST + n_rows / CELLS_A_UNIT):
         width = int(n_levels[n])
         n_pairs = kernels.extend_group(group, n_codes, columns[n], width, seen)
         full = n_pairs > kernels.MAX_CODES or n_pairs * node_cost * n_members > cost

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bytes, Floats
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.cpd._prediction_kernels import add_true_probability
 from core.cpd.model import CpdFit
 
@@ -41,6 +42,7 @@ def held_out_losses(
     labels: Bytes,
     n_learnt: float,
     first: int = 0,
+    on_wait: OnWait = ignore,
 ) -> Floats:
     """(n_rows, K + 1 - first) -log P(label | first k features of the order), k = first to K.
 
@@ -58,6 +60,8 @@ def held_out_losses(
         How many rows the models learnt from: one more that could be of any class bounds the loss.
     first : int
         The first size of interest.
+    on_wait : callable
+        Called now and then; stops it by raising.
 
     """
     told = np.zeros((len(codes), len(order) + 1 - first))
@@ -66,7 +70,10 @@ def held_out_losses(
         starts = np.concatenate([[0], np.cumsum([len(f) for f in factors])]).astype(np.int64)
         levels = np.concatenate(factors) if factors else np.zeros((0, len(model.weights)))
         weights = model.weights / model.weights.sum()
-        add_true_probability(weights, levels, starts, model.label, codes, labels, first, told)
+        for part in in_parts(len(codes), on_wait, (len(order) + 1) * len(weights) / CELLS_A_UNIT):
+            add_true_probability(
+                weights, levels, starts, model.label, codes[part], labels[part], first, told[part]
+            )
     n_classes = len(models[0].label)
     even = 1 / (n_learnt + 1)
     losses: Floats = -np.log((1 - even) * told / len(models) + even / n_classes)

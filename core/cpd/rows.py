@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,25 @@ from core.cpd import _packing_kernels as kernels
 from core.cpd.packing import DistinctRows, Packed, distinct_rows, level_rows, pack
 from core.errors import InvalidConfig, InvalidData
 from core.fit_config import Family
+
+
+class RowSummary(Protocol):
+    """What models know of the rows they learn from without looking at any single one."""
+
+    @property
+    def marginal(self) -> Floats: ...  # noqa: D102  all are those of Rows
+    @property
+    def var_start(self) -> Ints: ...  # noqa: D102
+    @property
+    def n_vars(self) -> int: ...  # noqa: D102
+    @property
+    def classes(self) -> Ints: ...  # noqa: D102
+    @property
+    def class_weights(self) -> Floats: ...  # noqa: D102
+    @property
+    def class_sizes(self) -> Ints: ...  # noqa: D102
+    @property
+    def hidden(self) -> Truths | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,11 @@ class Rows:
     def n_vars(self) -> int:
         """Variables that are modelled: all of them, or all but the label that owns the states."""
         return len(self.var_start) - 1
+
+    @property
+    def n_distinct(self) -> int | None:
+        """How many rows there are."""
+        return len(self.weights)
 
     @property
     def _label_is_variable(self) -> bool:
@@ -103,7 +128,8 @@ def _pack_rows(
     on_wait()
     row_class = class_index[joined.rows]
     columns = kernels.gather_columns(codes, joined.rows, len(n_levels))
-    marginals = _marginals(columns, n_levels, joined.weights)
+    totals = kernels.level_totals(columns, joined.weights)
+    marginals = shares_of([row[:width] for row, width in zip(totals, n_levels, strict=True)])
     on_wait()
     packed = pack(columns, row_class, n_levels, on_wait)
     on_wait()
@@ -112,7 +138,7 @@ def _pack_rows(
         packed=packed,
         weights=joined.weights,
         folds=folds[joined.rows],
-        base=_independent_loglik(columns, marginals),
+        base=kernels.sum_by_code(columns, logs_of_shares(marginals)),
         marginal=np.concatenate([[1.0], *marginals]),
         var_start=level_rows(n_levels),
         classes=classes,
@@ -121,19 +147,17 @@ def _pack_rows(
     )
 
 
-def _marginals(columns: Bytes, n_levels: Ints, weights: Floats) -> list[Floats]:
+def shares_of(counts: Sequence[Floats]) -> list[Floats]:
     """Share of each level among the values of its variable that are there; even if none is."""
-    totals = kernels.level_totals(columns, weights)
-    counts = [row[:width] for row, width in zip(totals, n_levels, strict=True)]
     return [c / c.sum() if c.any() else np.full(len(c), 1 / len(c)) for c in counts]
 
 
-def _independent_loglik(columns: Bytes, marginals: list[Floats]) -> Floats:
-    logs = np.zeros((len(marginals), kernels.MAX_CODES))
-    for row, share in zip(logs, marginals, strict=True):
+def logs_of_shares(shares: Sequence[Floats]) -> Floats:
+    """(n_vars, 256) log of each code's share, zero where it has none or is missing."""
+    logs = np.zeros((len(shares), kernels.MAX_CODES))
+    for row, share in zip(logs, shares, strict=True):
         row[: len(share)] = np.log(np.where(share > 0, share, 1))
-    sums: Floats = kernels.sum_by_code(columns, logs)
-    return sums
+    return logs
 
 
 def _checked_weights(codes: Bytes, n_levels: Ints, row_weights: Floats | None) -> Floats:

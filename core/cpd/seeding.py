@@ -12,7 +12,8 @@ import numpy as np
 
 from core.arrays import MISSING, Floats, Ints
 from core.callbacks import OnWait, ignore
-from core.cpd.bank import Bank, Parameters
+from core.cpd.bank import Bank
+from core.cpd.layout import Parameters
 from core.cpd.rows import Rows
 
 SEED_SHARE = 0.3

@@ -6,7 +6,8 @@ import numpy as np
 
 from core.arrays import Floats, Truths
 from core.cpd._kernels import leap
-from core.cpd.bank import Bank, Layout, Parameters
+from core.cpd.bank import Models
+from core.cpd.layout import Layout, Parameters
 
 GROWTH = 4.0
 KEPT_SHARE = 0.1
@@ -28,7 +29,7 @@ class StepLengths:
 
 
 def extrapolate(
-    bank: Bank, origin: Parameters, first: Parameters, second: Parameters, steps: StepLengths
+    bank: Models, origin: Parameters, first: Parameters, second: Parameters, steps: StepLengths
 ) -> Parameters:
     """Leap from `origin` along its two steps; a length of one is the second step itself."""
     layout, var_start = bank.layout, bank.rows.var_start

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from core import budgets
 from core.arrays import Floats, Ints
 from core.cpd.rows import Rows, prepare_rows
 from core.fit_config import Family
-from core.memory import CROSS_ROWS
-
-WORTHWHILE = 2
-"""So many times as many rows as are drawn there must be, or nothing is saved."""
 
 LEAST_OF_CLASS = 500
 """So many rows are drawn from every class that has them, however rare it is."""
@@ -25,25 +23,29 @@ def thin(rows: Rows, n_levels: Ints, family: Family, seed: int) -> Rows:
     A row is drawn as often as its weight says; the weights of those drawn add up, in every class,
     to what the class has among all rows.
     """
-    if len(rows.weights) <= WORTHWHILE * CROSS_ROWS:
+    if not budgets.is_many(len(rows.weights)):
         return rows
-    rng = np.random.default_rng(seed)
-    shares = rows.class_weights / rows.class_weights.sum()
-    drawn, weights = [], []
-    for first, last, share in zip(*_ranges(rows), shares, strict=True):
-        n_rows = max(round(share * CROSS_ROWS), min(LEAST_OF_CLASS, last - first))
-        order = first + rng.permutation(last - first)
-        places, counts = _draw(rows.weights[order], n_rows)
-        drawn.append(order[places])
-        weights.append(counts * (share * CROSS_ROWS / n_rows))
-    taken = rows.joined.rows[np.concatenate(drawn)]
-    few = prepare_rows(rows.source[taken], n_levels, family, np.concatenate(weights))
+    bounds = pairwise([*rows.class_start.tolist(), len(rows.weights)])
+    classes = [np.arange(first, last) for first, last in bounds]
+    drawn, weights = draw(classes, rows.weights, rows.class_weights, seed)
+    taken = rows.joined.rows[drawn]
+    few = prepare_rows(rows.source[taken], n_levels, family, weights)
     return replace(few, hidden=rows.hidden)
 
 
-def _ranges(rows: Rows) -> tuple[list[int], list[int]]:
-    bounds = list(pairwise([*rows.class_start.tolist(), len(rows.weights)]))
-    return [first for first, _ in bounds], [last for _, last in bounds]
+def draw(
+    classes: Sequence[Ints], weights: Floats, class_weights: Floats, seed: int
+) -> tuple[Ints, Floats]:
+    """About CROSS_ROWS of the rows of all classes, and what each of them weighs."""
+    rng = np.random.default_rng(seed)
+    drawn, drawn_weights = [], []
+    for rows, share in zip(classes, class_weights / class_weights.sum(), strict=True):
+        n_rows = max(round(share * budgets.CROSS_ROWS), min(LEAST_OF_CLASS, len(rows)))
+        order = rows[rng.permutation(len(rows))]
+        places, counts = _draw(weights[order], n_rows)
+        drawn.append(order[places])
+        drawn_weights.append(counts * (share * budgets.CROSS_ROWS / n_rows))
+    return np.concatenate(drawn), np.concatenate(drawn_weights)
 
 
 def _draw(weights: Floats, n_rows: int) -> tuple[Ints, Ints]:

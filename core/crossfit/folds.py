@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
 from core.arrays import Floats, Ints
+from core.budgets import CROSS_ROWS, RACE_LENGTH
 from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Strategy
+from core.cost.crossfit import USUAL_LENGTH, usual_paths
 from core.cpd.prediction import LabelModel, held_out_losses
 from core.crossfit.choice import (
     Configuration,
@@ -22,14 +25,14 @@ from core.crossfit.choice import (
 )
 from core.crossfit.race import LossOf, Race
 from core.crossfit.scores import FoldScores, Judged, summarise
+from core.data.recipe import Recipe
 from core.data.resampling import draw_rows
-from core.data.table import Recipe, Table
-from core.memory import CROSS_ROWS, MAX_STRATEGIES
+from core.data.table import Table
 from core.results.selection import HeldOut, HeldOutScore, RankScore
 from core.workers import Workers
 
-RACE_LENGTH = 15
-"""How many features a path has while configurations are compared, before more of them help."""
+LEARNING, WIDE = 0.15, 500
+"""What learning how each fold has the columns cut takes of all, roughly, where they are so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +79,18 @@ class CrossFit:
     on_progress: OnFraction = ignore
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
     _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
-    _done: float = 0.0
-    _share: float = 0.0
+    _usual_steps: float = inf
+    _n_scored: int = 0
+    _n_learnt: int = 0
 
     def __post_init__(self) -> None:
         if self.table.n_rows > CROSS_ROWS:
             self.table = self.table.take(draw_rows(self.table.labels, CROSS_ROWS, self.table.seed))
-        self.folds = self.table.deal_folds(self.n_folds)
+        self.folds = self.table.deal_folds(self.n_folds, self._wait)
         self.n_folds = int(self.folds.max()) + 1
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
         recipes = self.table.learn_without_folds(
-            self.table.strategies, self.folds, self.n_folds, self._wait
+            self.table.strategies, self.folds, self.n_folds, self._learnt
         )
         self._parts = {
             (strategy, fold): Fold(
@@ -102,10 +106,9 @@ class CrossFit:
 
     def plan(self, ranks: Sequence[int], k: int | None) -> Plan:
         """Choose between the table's strategies and some ranks, from the lowest up."""
-        most = len(self.table.strategies) + MAX_STRATEGIES * (len(ranks) - 1)
-        self._share = 1 / (most + 1)
         longest = len(self.table.usable)
         length = min(longest, RACE_LENGTH)
+        self._expect(len(ranks), min(k or length, length), min(k or USUAL_LENGTH, longest))
         race = Race(self._loss_of(min(k or length, length)), self.folds, self.table.weights)
         race.run(self.table.strategies, ranks)
         by_fold = by_other_folds(race.tried, self.folds, race.weights)
@@ -137,6 +140,7 @@ class CrossFit:
             path = self._paths[configuration, length, fold]
             judged = Judged(self.table, part.recipe, part.train, part.test, on_wait)
             found[fold] = judged.score(path.models, path.order)
+            self._n_scored += length
 
         self.workers.run_watched(work, list(by_fold), self._wait)
         return summarise([found[fold] for fold in by_fold])
@@ -156,7 +160,6 @@ class CrossFit:
         at = (configuration, length)
         if at not in self._losses:
             self._losses[at] = np.full((length + 1, self.table.n_rows), np.nan)
-            self._done += self._share
         losses = self._losses[at]
         todo = [f for f in folds if np.isnan(losses[0, self._rows[f]]).any()]
 
@@ -164,18 +167,23 @@ class CrossFit:
             part = self._parts[configuration.strategy, fold]
             path = self.propose(self.table, part, configuration.rank, length, on_wait)
             self._paths[*at, fold] = path
-            losses[:, self._rows[fold]] = self._measure(part, path.models, path.order, 0)
+            losses[:, self._rows[fold]] = self._measure(part, path.models, path.order, 0, on_wait)
 
         self.workers.run_watched(work, todo, self._wait)
         return losses
 
     def _measure(
-        self, part: Fold, models: Sequence[LabelModel], order: Sequence[int], first: int
+        self,
+        part: Fold,
+        models: Sequence[LabelModel],
+        order: Sequence[int],
+        first: int,
+        on_wait: OnWait,
     ) -> Floats:
         codes = self.table.encode(part.recipe, part.test, np.array(order, dtype=np.int64))
         learnt = float(self.table.weights[part.train].sum())
         labels = self.table.labels[part.test]
-        return held_out_losses(models, order, codes, labels, learnt, first).T
+        return held_out_losses(models, order, codes, labels, learnt, first, on_wait).T
 
     def _joined(self, by_fold: dict[int, Configuration], length: int) -> Floats:
         """Losses (length + 1, n_rows) of every row under the configuration of its fold."""
@@ -192,7 +200,21 @@ class CrossFit:
         return suggest_k(losses, self.table.weights, self.n_folds) > len(losses) * 3 // 4
 
     def _wait(self) -> None:
-        self.on_progress(self._done)
+        longest = {(at, fold): length for at, length, fold in sorted(self._paths)}
+        n_steps = sum(longest.values()) + self._n_scored
+        share = LEARNING * min(len(self.table.columns) / WIDE, 1.0)
+        learnt = share * self._n_learnt / len(self.table.columns)
+        self.on_progress(learnt + (1 - share) * n_steps / self._usual_steps)
+
+    def _learnt(self) -> None:
+        self._n_learnt += 1
+        self._wait()
+
+    def _expect(self, n_ranks: int, race_length: int, length: int) -> None:
+        """So many steps of paths are usual: in the race, at their full length, and scored."""
+        asked = (self.n_folds, len(self.table.strategies), n_ranks, self.table.n_classes)
+        longer = max(length - race_length, 0) + length
+        self._usual_steps = race_length * sum(usual_paths(*asked)) + longer * self.n_folds
 
     def _with_all(self, by_fold: dict[int, Configuration]) -> Floats:
         losses = np.empty(self.table.n_rows)
@@ -200,5 +222,6 @@ class CrossFit:
         for fold, configuration in by_fold.items():
             part = self._parts[configuration.strategy, fold]
             models = self.propose(self.table, part, configuration.rank, 0, self._wait).models
-            losses[self._rows[fold]] = self._measure(part, models, everyone, len(everyone))[0]
+            found = self._measure(part, models, everyone, len(everyone), self._wait)
+            losses[self._rows[fold]] = found[0]
         return losses

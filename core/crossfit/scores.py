@@ -8,19 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Floats, Ints
+from core.budgets import MOST_SCORED
 from core.callbacks import OnWait
 from core.cpd.label_curve import label_curve
 from core.cpd.prediction import LabelModel
 from core.crossfit.choice import wider
-from core.data.table import Recipe, Table
+from core.data.recipe import Recipe
+from core.data.table import Table
 from core.results.measures import Measure
 from core.results.selection import HeldOutScore
 from core.scores import baseline_scores
 
 MEASURES: tuple[Measure, ...] = ("accuracy", "balanced_accuracy", "auc")
-
-MOST_FEATURES = 50
-"""Scores of longer choices would take longer than the choice."""
 
 FoldScores = dict[Measure, Floats]
 """Of one fold, (K + 2,): without features, with the first 1, 2, ..., K of them, and with all."""
@@ -46,7 +45,7 @@ class Judged:
             weights[self.test],
             self.table.n_classes,
         )
-        first = self._curve(models, order[:MOST_FEATURES])
+        first = self._curve(models, order[:MOST_SCORED])
         everything = self._curve(models, everyone := self.table.usable, [len(everyone)])
         return {
             measure: np.array(
@@ -68,9 +67,7 @@ class Judged:
         codes = self.table.encode(self.recipe, self.test, np.array(order, dtype=np.int64))
         restricted = [model.only(order) for model in models]
         labels, weights = self.table.labels[self.test], self.table.weights[self.test]
-        return label_curve(
-            restricted, codes, labels, weights, stops=stops, on_progress=lambda _: self.on_wait()
-        )
+        return label_curve(restricted, codes, labels, weights, stops=stops, on_wait=self.on_wait)
 
 
 def summarise(folds: Sequence[FoldScores]) -> tuple[HeldOutScore, ...]:

@@ -6,19 +6,22 @@ without a row are no levels: they join the one before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri, xlogy
+from scipy.special import chdtri
 
-from core.arrays import MISSING, Bytes, Floats, Truths
-from core.config import Discretize, Strategy
-from core.data._kernels import (
-    add_levels,
-    cut_by_share,
-    cut_evenly,
-    cut_where_told,
-    drop_empty,
+from core.arrays import MISSING, Bytes, Floats, Ints, Truths
+from core.config import STRATEGIES, Discretize, Strategy
+from core.data._cut_kernels import (
+    ALWAYS,
+    NEVER,
+    WHERE_TOLD,
+    Fine,
+    Rules,
+    gap_speaks,
+    group_levels,
 )
 from core.data.fine import FineColumn
 
@@ -31,93 +34,84 @@ MORE_LEAVES = 1
 
 LEAF_ROWS = 5.0
 
+_GAPS = {"ignore": NEVER, "level": ALWAYS, "auto": WHERE_TOLD}
+
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Which level each fine code belongs to, and the training rows in each.
+    """What is learnt about one column.
 
-    table: (256,) uint8, 255 for nothing known; counts: (n_levels, C) weights.
-    cuts: (n_fine - 1,) between which fine bins of a continuous column a level ends.
+    table: (256,) the level each fine code belongs to, 255 for nothing known; counts: (n_levels, C)
+    weights of the rows learnt from; cuts: (n_fine - 1,) between which fine levels one ends.
     """
 
     table: Bytes
     counts: Floats
-    cuts: Truths | None = None
+    cuts: Truths
     missing_is_level: bool = False
 
 
-def group_levels(
-    column: FineColumn,
-    counts: Floats,
-    strategy: Strategy,
-    discretize: Discretize,
-    n_columns: int,
+def group_alone(
+    column: FineColumn, counts: Floats, strategy: Strategy, discretize: Discretize
 ) -> Grouping:
     """Group the levels of a column by `counts` (n_fine + 1, C), of which the last is missing."""
-    known, missing = counts[:-1], counts[-1]
-    cuts = None
-    between = np.ones(max(len(known) - 1, 0), dtype=bool)
-    if column.kind == "continuous" and len(known):
-        cuts = between = _cuts(column, known, strategy, discretize)
-        drop_empty(cuts, known)
-    table = np.full(MISSING + 1, MISSING, dtype=np.uint8)
-    grouped: Floats = add_levels(known, between, table)
-    told = _missing_speaks(known, missing, discretize.missing, n_columns)
-    speaks = told and len(grouped) < MISSING
-    if speaks:
-        table[MISSING] = len(grouped)
-        grouped = np.vstack([grouped, missing])
-    return Grouping(table, grouped, cuts, speaks)
+    fine, table = below_each_other([column]), np.empty(MISSING + 1, dtype=np.uint8)
+    edges = fine.edges[: max(len(fine.edges) - 1, 0)]
+    how = rules(discretize, counts.shape[1], 1)
+    found = group_levels(
+        counts, fine.is_cut[0], edges, fine.lowest, fine.highest, place(strategy), how, table
+    )
+    return Grouping(table, *found)
 
 
-def information(counts: Floats) -> float:
-    """I(level; class) in nats per row, less what chance adds on average."""
-    total = counts.sum()
-    if total <= 0:
-        return 0.0
-    levels, classes = counts.sum(axis=1), counts.sum(axis=0)
-    joint = xlogy(counts, counts).sum() + xlogy(total, total)
-    plain = (joint - xlogy(levels, levels).sum() - xlogy(classes, classes).sum()) / total
-    used, told = np.count_nonzero(levels), np.count_nonzero(classes)
-    return float(plain - (used - 1) * (told - 1) / (2 * total))
+def rules(discretize: Discretize, n_classes: int, n_columns: int) -> Rules:
+    """What decides about every column of a table, with what chance alone would reach."""
+    freedom = _freedom(n_classes)
+    places = np.maximum(np.arange(MISSING + 1), 1)
+    return Rules(
+        bins=discretize.bins,
+        max_leaves=discretize.bins + MORE_LEAVES,
+        leaf_rows=LEAF_ROWS,
+        gaps=_GAPS[discretize.missing],
+        cut_chance=_quantile(freedom[:, None], CUT_SIGNIFICANCE / places),
+        gap_chance=_gap_chance(n_classes, n_columns),
+    )
 
 
-def _cuts(column: FineColumn, known: Floats, strategy: Strategy, discretize: Discretize) -> Truths:
-    cuts: Truths
-    if strategy == "uniform":
-        assert column.edges is not None and column.lowest is not None and column.highest is not None
-        cuts = cut_evenly(known, column.edges, column.lowest, column.highest, discretize.bins)
-        return cuts
-    if strategy == "supervised" and known.sum() >= 2 * LEAF_ROWS:
-        cuts = _supervised(known, discretize.bins)
-        if cuts.any():
-            return cuts
-    cuts = cut_by_share(known, discretize.bins)
-    return cuts
+def _freedom(n_classes: int) -> Ints:
+    """(C,) degrees of freedom, never none; two classes at least have a place."""
+    return np.maximum(np.arange(max(n_classes, 2)), 1)
 
 
-def _supervised(known: Floats, bins: int) -> Truths:
-    """A tree's cuts, as far as they tell more than chance over all places."""
-    n_places = max(int(np.count_nonzero(known.sum(axis=1))) - 1, 1)
-    freedom = max(int(np.count_nonzero(known.sum(axis=0))) - 1, 1)
-    chance = float(chdtri(freedom, CUT_SIGNIFICANCE / n_places))
-    cuts: Truths = cut_where_told(known, bins + MORE_LEAVES, LEAF_ROWS, chance)
-    return cuts
+def _gap_chance(n_classes: int, n_columns: int) -> Floats:
+    return _quantile(_freedom(n_classes), np.array(MISSING_SIGNIFICANCE / n_columns))
 
 
-def _missing_speaks(known: Floats, missing: Floats, how: str, n_columns: int) -> bool:
-    """Whether a missing value is to be a level of its own: it tells about the label."""
-    if how != "auto" or missing.sum() == 0:
-        return how == "level" and missing.sum() > 0
-    table = np.vstack([known.sum(axis=0), missing])
-    freedom = max(int(np.count_nonzero(table.sum(axis=0))) - 1, 1)
-    by_chance = freedom / (2 * table.sum())
-    twice = 2 * table.sum() * (information(table) + by_chance)
-    return bool(twice > chdtri(freedom, MISSING_SIGNIFICANCE / n_columns))
+def _quantile(freedom: Ints, chance: Floats) -> Floats:
+    return np.asarray(chdtri(freedom, chance), dtype=np.float64)
+
+
+def place(strategy: Strategy) -> int:
+    """By which kernels know a strategy."""
+    return STRATEGIES.index(strategy)
+
+
+def below_each_other(columns: Sequence[FineColumn]) -> Fine:
+    """The fine levels of some columns, as kernels take them."""
+    start = np.cumsum([0, *(column.n_levels for column in columns)], dtype=np.int64)
+    edges, lowest, highest = np.zeros((3, start[-1]))
+    for first, column in zip(start.tolist(), columns, strict=False):
+        if column.edges is not None and column.lowest is not None and column.highest is not None:
+            stop = first + column.n_levels
+            edges[first : stop - 1] = column.edges
+            lowest[first:stop], highest[first:stop] = column.lowest, column.highest
+    is_cut = np.array([column.kind == "continuous" for column in columns], dtype=np.bool_)
+    return Fine(start, is_cut, edges, lowest, highest)
 
 
 def speaks_by_gaps(labels: Bytes, known: Truths, how: str, n_columns: int) -> bool:
     """Whether it tells about the label that a column has a value."""
     n_classes = int(labels.max()) + 1
     counts = [np.bincount(labels[part], minlength=n_classes) for part in (known, ~known)]
-    return _missing_speaks(counts[0][None].astype(float), counts[1].astype(float), how, n_columns)
+    chance = _gap_chance(n_classes, n_columns)
+    return bool(gap_speaks(np.array(counts, dtype=np.float64), _GAPS[how], chance))

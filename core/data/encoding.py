@@ -8,7 +8,8 @@ import numpy as np
 
 from core.arrays import Bytes, Floats
 from core.config import Discretize, Strategy
-from core.data.cuts import Grouping, group_levels, information
+from core.data._cut_kernels import information
+from core.data.cuts import Grouping, group_alone
 from core.data.fine import FineColumn, fine_column
 from core.data.texts import Column
 from core.results.selection import EncodedColumn
@@ -46,7 +47,7 @@ def encode_column(
     weights = np.ones(len(fine)) if row_weights is None else row_weights
     held = np.bincount(np.minimum(fine, column.n_levels), weights, column.n_levels + 1)
     counts = held[:, None].astype(np.float64)
-    grouping = group_levels(column, counts, strategy, cut, 1)
+    grouping = group_alone(column, counts, strategy, cut)
     return CodedColumn(grouping.table[fine], describe(column, grouping, strategy))
 
 
@@ -56,8 +57,7 @@ def describe(
     """What was learnt; `counts` (n_fine + 1, C) tell what the cut lost about the label."""
     levels, edges = column.levels or (), None
     if column.edges is not None:
-        chosen = np.zeros(0) if grouping.cuts is None else column.edges[grouping.cuts]
-        edges = tuple(chosen.tolist())
+        edges = tuple(column.edges[grouping.cuts].tolist())
         bounds = [f"{edge:.6g}" for edge in edges]
         lower, upper = ["-inf", *bounds], [*bounds, "inf"]
         levels = tuple(f"[{a}, {b})" for a, b in zip(lower, upper, strict=True))

@@ -10,10 +10,14 @@ from typing import Literal
 import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Ints
+from core.blocks.engine import MEMORY, Engine
+from core.callbacks import listening
 from core.config import SelectionConfig
 from core.data.cuts import speaks_by_gaps
+from core.data.deferred import Deferred
 from core.data.encoding import CodedColumn, encode_column
 from core.data.fine import FineColumn, fine_column
+from core.data.sources import Origin, Source, some_of
 from core.data.table import Table
 from core.data.texts import Column, Texts
 from core.data.values import as_column
@@ -23,6 +27,12 @@ from core.results.selection import Dropped, EncodedColumn
 
 NAMED = 5
 """In a note, how many columns are named; the encoding says it of each."""
+
+FINE_COST = 256
+"""Units of work that it takes at least to learn the levels of a column, however few its rows."""
+
+SORTED_A_UNIT = 32
+"""Rows of a column that are sorted in a unit of work."""
 
 MAX_WEIGHT = 1e15
 """Of all rows together: counts up to here are added without losing one."""
@@ -48,8 +58,14 @@ def prepare(
     target: str,
     config: SelectionConfig,
     on_column: Callable[[float], None],
+    engine: Engine = MEMORY,
+    origin: Origin | None = None,
 ) -> Prepared:
-    """Check everything that can be checked before work begins, and encode finely."""
+    """Check everything that can be checked before work begins, and encode finely.
+
+    Columns are looked at one by one, once each; their codes lie where the engine has room. By
+    `origin`, if there is one, processes elsewhere find the same columns.
+    """
     n_rows = _check_table(columns, target, config)
     weights = _weights(columns, config.weight_column)
     label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
@@ -59,25 +75,32 @@ def prepare(
     excluded = set(config.columns.exclude)
     others = {target, config.weight_column, *excluded}
     searched = {name: values for name, values in columns.items() if name not in others}
-    kept: dict[str, tuple[FineColumn, Bytes]] = {}
+    kept: list[FineColumn] = []
+    room = engine.room(len(searched), len(rows))
     dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
-    for i, (name, values) in enumerate(searched.items()):
-        on_column(i / len(searched))
+
+    def on_place() -> None:
+        on_column((len(kept) + len(dropped) - len(excluded)) / len(searched))
+
+    cost = FINE_COST + n_rows / SORTED_A_UNIT
+    for name, values in listening(searched.items(), on_place, cost):
         column, codes = fine_column(name, values, config.discretize, taught)
         codes = codes if len(rows) == n_rows else codes[rows]
         why = _why_useless(codes, labels, config.discretize.missing, len(searched))
         if why == "constant" and column.n_merged:
             why = "id_like"
         if why is None:
-            kept[name] = column, codes
+            room[len(kept)] = codes
+            kept.append(column)
         else:
             dropped.append(Dropped(name=name, reason=why))
     useless = {column.name: column.reason for column in dropped}
-    included, candidates = _taking_part(tuple(kept), useless, config)
+    names = tuple(column.name for column in kept)
+    included, candidates = _taking_part(names, useless, config)
     check_k(config, len(set(included) | set(candidates)))
     table = Table(
-        columns=tuple(column for column, _ in kept.values()),
-        codes=np.array([codes for _, codes in kept.values()], dtype=np.uint8),
+        columns=tuple(kept),
+        codes=room[: len(kept)],
         labels=labels,
         n_classes=label.n_levels,
         discretize=config.discretize,
@@ -86,9 +109,11 @@ def prepare(
         candidates=candidates,
         seed=config.seed,
         n_threads=config.n_threads,
+        engine=engine,
+        source=_source(origin, kept, searched, None if len(rows) == n_rows else rows),
     )
-    notes = _notes(n_rows, rows, target, [*(c for c, _ in kept.values()), label.learnt])
-    return Prepared(tuple(kept), table, rows, label.learnt, tuple(dropped), notes)
+    notes = _notes(n_rows, rows, target, [*kept, label.learnt])
+    return Prepared(names, table, rows, label.learnt, tuple(dropped), notes)
 
 
 def _check_table(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
@@ -97,7 +122,7 @@ def _check_table(columns: Mapping[str, Column], target: str, config: SelectionCo
             raise InvalidData(f"column names must be strings, not {name!r}", str(name))
     check_names(columns, target, config)
     used = columns.keys() - set(config.columns.exclude)
-    lengths = {name: len(as_column(name, columns[name])) for name in columns if name in used}
+    lengths = {name: _length(name, columns[name]) for name in columns if name in used}
     if lengths[target] == 0:
         raise InvalidData("the data has no rows", target)
     for name, length in lengths.items():
@@ -108,6 +133,24 @@ def _check_table(columns: Mapping[str, Column], target: str, config: SelectionCo
     return lengths[target]
 
 
+def _source(
+    origin: Origin | None,
+    kept: Sequence[FineColumn],
+    columns: Mapping[str, Column],
+    rows: Ints | None,
+) -> Source | None:
+    if origin is None:
+        return None
+    deferred = {name: values for name, values in columns.items() if isinstance(values, Deferred)}
+    parts = {name: values.part for name, values in deferred.items() if values.part is not None}
+    source = origin.source(kept, parts)
+    return source if rows is None else some_of(source, rows)
+
+
+def _length(name: str, values: Column) -> int:
+    return len(values if isinstance(values, Deferred) else as_column(name, values))
+
+
 def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     if name is None:
         return None
@@ -115,7 +158,7 @@ def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     try:
         if isinstance(column, Texts) or column.dtype.kind == "M":
             raise TypeError
-        weights: Floats = column.astype(np.float64).filled(np.nan)
+        weights: Floats = np.ma.filled(column.astype(np.float64), np.nan)
     except (TypeError, ValueError) as error:
         raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
     if not np.isfinite(weights).all() or (weights < 0).any():

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from core.arrays import Bytes, Floats, Ints
+from core.arrays import MISSING, Bytes, Floats, Ints
+from core.blocks.engine import MEMORY, Engine
+from core.data._kernels import hold, translate
+from core.data.sources import Source, some_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CodedProblem:
-    """Codes to select from; indices are columns of `codes`.
+    """Codes to select from; indices are those of the features.
+
+    The codes are not kept: they are made of the table's fine codes where somebody looks at them.
 
     Attributes
     ----------
-    codes : (n_rows, n_features) uint8, 255 where a value is missing.
+    columns : (n_features, n_rows) uint8, fine codes.
+    tables : (n_features, 256) uint8, the code of each fine code; 255 where a value is missing.
     n_levels : (n_features,) int64.
     labels : (n_rows,) uint8, below `n_classes`, never missing.
     row_weights : (n_rows,) float64 counts, or None when every row counts once.
     included : chosen first, in this order; they count towards k.
     candidates : the features that are searched.
     n_threads : 0 means all cores; it never changes the answer.
+    engine : where what is large lies; it never changes the answer.
+    source : where the fine codes can be read from elsewhere; None if only here.
 
     """
 
-    codes: Bytes
+    columns: Bytes
+    tables: Bytes
     n_levels: Ints
     labels: Bytes
     n_classes: int
@@ -34,11 +44,20 @@ class CodedProblem:
     candidates: tuple[int, ...] = ()
     seed: int = 0
     n_threads: int = 0
+    engine: Engine = MEMORY
+    source: Source | None = None
+
+    @classmethod
+    def of_codes(cls, codes: Bytes, **rest: Any) -> CodedProblem:
+        """A problem whose codes (n_rows, n_features) are there already."""
+        columns = np.ascontiguousarray(codes.T)
+        same = np.arange(MISSING + 1, dtype=np.uint8)
+        return cls(columns=columns, tables=np.tile(same, (len(columns), 1)), **rest)
 
     @property
     def n_rows(self) -> int:
         """The number of rows, whatever their weights."""
-        return len(self.codes)
+        return len(self.labels)
 
     @property
     def searched(self) -> tuple[int, ...]:
@@ -51,6 +70,11 @@ class CodedProblem:
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
     @property
+    def codes(self) -> Bytes:
+        """(n_rows, n_features) codes, made anew by every call."""
+        return self.stretch(0, self.n_rows)
+
+    @property
     def table(self) -> Bytes:
         """(n_rows, n_features + 1) codes with the label last, as a model is fitted to them."""
         return np.column_stack([self.codes, self.labels])
@@ -60,7 +84,28 @@ class CodedProblem:
         """(n_features + 1,) number of levels of each column of the table."""
         return np.append(self.n_levels, self.n_classes)
 
+    def column(self, feature: int) -> Bytes:
+        """(n_rows,) codes of one feature."""
+        codes: Bytes = self.tables[feature][self.columns[feature]]
+        return codes
+
+    def stretch(self, first: int, last: int) -> Bytes:
+        """(last - first, n_features) codes of neighbouring rows."""
+        codes = np.empty((last - first, len(self.columns)), dtype=np.uint8)
+        if len(self.columns):
+            translate(self.columns, np.arange(first, last), self.tables, codes)
+        return codes
+
+    def held(self) -> Floats:
+        """(n_features, 256) weight of the rows with each code."""
+        held = np.zeros((len(self.columns), MISSING + 1))
+        hold(self.columns, self.tables, self.weights, held)
+        return held
+
     def take(self, rows: Ints) -> CodedProblem:
         """Give the same problem on some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[rows]
-        return replace(self, codes=self.codes[rows], labels=self.labels[rows], row_weights=weights)
+        columns = np.ascontiguousarray(self.columns[:, rows])
+        labels = self.labels[rows]
+        source = some_of(self.source, rows)
+        return replace(self, columns=columns, labels=labels, row_weights=weights, source=source)

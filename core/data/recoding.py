@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Values
-from core.data.fine import different, level_name
+from core.data.fine import FineColumn, different, level_name
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
 from core.errors import InvalidData
@@ -17,7 +19,15 @@ def encode_with(learnt: EncodedColumn, values: Column) -> Bytes:
     present, known, _ = split_missing(learnt.name, values)
     n_known = len(learnt.levels) - learnt.missing_is_level
     codes = np.full(len(present), n_known if learnt.missing_is_level else MISSING, dtype=np.uint8)
-    codes[present] = _codes(known, learnt, n_known)
+    codes[present] = _codes(known, learnt, learnt.levels[:n_known])
+    return codes
+
+
+def encode_finely(learnt: FineColumn, values: Column) -> Bytes:
+    """Fine codes of some rows, those that it was learnt from or others."""
+    present, known, _ = split_missing(learnt.name, values)
+    codes = np.full(len(present), MISSING, dtype=np.uint8)
+    codes[present] = _codes(known, learnt, learnt.levels or ())
     return codes
 
 
@@ -32,15 +42,18 @@ def as_numbers(learnt: EncodedColumn, values: Column) -> Floats:
     return numbers
 
 
-def _codes(known: Values | Texts, learnt: EncodedColumn, n_known: int) -> Bytes:
+def _codes(
+    known: Values | Texts, learnt: EncodedColumn | FineColumn, levels: Sequence[str]
+) -> Bytes:
     if learnt.edges is not None:
         if isinstance(known, Texts):
             raise InvalidData(
                 f"column {learnt.name!r} holds text where numbers were learnt", learnt.name
             )
         return np.searchsorted(np.array(learnt.edges), known, side="right").astype(np.uint8)
-    code_of = {level: code for code, level in enumerate(learnt.levels[:n_known])}
-    unknown = n_known - 1 if learnt.n_merged else MISSING
+    n_named = len(levels) - (learnt.n_merged > 0)
+    code_of = {level: code for code, level in enumerate(levels[:n_named])}
+    unknown = n_named if learnt.n_merged else MISSING
     values, places = different(known)
     codes = (code_of.get(level_name(value), unknown) for value in values)
     return np.fromiter(codes, np.uint8, len(values))[places]

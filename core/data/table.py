@@ -4,40 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints
-from core.callbacks import OnWait, ignore
+from core.blocks.engine import MEMORY, Engine
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
 from core.config import STRATEGIES, Discretize, Strategy
-from core.data._kernels import count_levels, translate
-from core.data.cuts import Grouping, group_levels
+from core.data._kernels import count_columns, translate
+from core.data.cuts import rules
 from core.data.encoding import describe
 from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
+from core.data.recipe import ALL_ROWS, Learning, Recipe
+from core.data.sources import Source, some_of
 from core.results.selection import EncodedColumn
 
-ALL_ROWS = -1
-"""Stands for the fold that is left out when none is."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recipe:
-    """How some rows would have the columns encoded."""
-
-    strategy: Strategy
-    groupings: tuple[Grouping, ...]
-
-    @property
-    def n_levels(self) -> Ints:
-        """(n_features,) levels of each column, at least one."""
-        return np.array([max(len(g.counts), 1) for g in self.groupings], dtype=np.int64)
-
-    @property
-    def counts(self) -> list[Floats]:
-        """(n_levels, C) weight of the rows learnt from, of each column."""
-        return [grouping.counts for grouping in self.groupings]
+COLUMN_COST = 32
+"""Units of work that a column takes at least, however few rows it has."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +38,8 @@ class Table:
     included : chosen first, in this order; they count towards k.
     candidates : the features that are searched.
     n_threads : 0 means all cores; it never changes the answer.
+    engine : where what is large lies; it never changes the answer.
+    source : where the codes can be read from elsewhere; None if only here.
 
     """
 
@@ -65,6 +53,8 @@ class Table:
     candidates: tuple[int, ...] = ()
     seed: int = 0
     n_threads: int = 0
+    engine: Engine = MEMORY
+    source: Source | None = None
 
     @classmethod
     def of_codes(cls, problem: CodedProblem) -> Table:
@@ -75,7 +65,7 @@ class Table:
         )
         return cls(
             columns=columns,
-            codes=np.ascontiguousarray(problem.codes.T),
+            codes=np.array([problem.column(n) for n in range(len(columns))], dtype=np.uint8),
             labels=problem.labels,
             n_classes=problem.n_classes,
             discretize=Discretize(missing="ignore"),
@@ -84,6 +74,7 @@ class Table:
             candidates=problem.candidates,
             seed=problem.seed,
             n_threads=problem.n_threads,
+            engine=problem.engine,
         )
 
     @property
@@ -113,13 +104,13 @@ class Table:
             return (self.discretize.strategy,)
         return STRATEGIES if any(c.kind == "continuous" for c in self.columns) else STRATEGIES[:1]
 
-    def deal_folds(self, n_folds: int) -> Ints:
+    def deal_folds(self, n_folds: int, on_wait: OnWait = ignore) -> Ints:
         """(n_rows,) fold of each row, every class dealt out evenly in an order like chance.
 
         Equal rows share a fold, so that none is held out from itself, and a row of weight 2 is
         treated like two rows.
         """
-        places = self._row_hashes()
+        places = self._row_hashes(on_wait)
         order = np.lexsort((places, self.labels))
         new = np.diff(places[order], prepend=places[order[0]]) != 0
         new |= np.diff(self.labels[order], prepend=self.labels[order[0]]) != 0
@@ -127,9 +118,10 @@ class Table:
         folds[order] = np.cumsum(new) % n_folds
         return folds
 
-    def _row_hashes(self) -> NDArray[np.uint64]:
+    def _row_hashes(self, on_wait: OnWait) -> NDArray[np.uint64]:
         hashes = np.zeros(self.n_rows, dtype=np.uint64)
-        for column, codes in zip(self.columns, self.codes, strict=True):
+        columns = zip(self.columns, self.codes, strict=True)
+        for column, codes in listening(columns, on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
             rng = np.random.default_rng([self.seed, *column.name.encode()])
             hashes += rng.integers(0, 2**64, MISSING + 1, dtype=np.uint64)[codes]
         return hashes
@@ -138,7 +130,9 @@ class Table:
         """Give the same table with some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[rows]
         codes = np.ascontiguousarray(self.codes[:, rows])
-        return replace(self, codes=codes, labels=self.labels[rows], row_weights=weights)
+        labels = self.labels[rows]
+        source = some_of(self.source, rows)
+        return replace(self, codes=codes, labels=labels, row_weights=weights, source=source)
 
     def learn(self, strategy: Strategy, on_wait: OnWait = ignore) -> Recipe:
         """The recipe of all rows."""
@@ -153,65 +147,61 @@ class Table:
         on_wait: OnWait = ignore,
     ) -> dict[tuple[Strategy, int], Recipe]:
         """For every strategy and every fold the recipe of the rows outside of it; and of all."""
-        held_out = [*range(n_folds), ALL_ROWS]
-        found: dict[tuple[Strategy, int], list[Grouping]] = {
-            (strategy, fold): [] for strategy in strategies for fold in held_out
-        }
-        group = folds * self.n_classes + self.labels
-        for n, column in enumerate(self.columns):
+        how = rules(self.discretize, self.n_classes, len(self.columns))
+        group, n_groups = folds * self.n_classes + self.labels, max(n_folds, 1) * self.n_classes
+        learning = Learning(strategies, n_folds, self.n_classes, how)
+        for start in range(0, len(self.columns), some := learning.columns_at_a_time(self.n_rows)):
             on_wait()
-            counts = self._counts(n, group, max(n_folds, 1))
-            whole = counts.sum(axis=1)
-            for fold in held_out:
-                kept = whole if fold == ALL_ROWS else whole - counts[:, fold]
-                for strategy, grouping in self._group(column, kept, strategies).items():
-                    found[strategy, fold].append(grouping)
-        return {key: Recipe(key[0], tuple(groupings)) for key, groupings in found.items()}
+            columns = self.columns[start : start + some]
+            learning.add(columns, *self._counts(start, columns, group, n_groups))
+        return learning.recipes()
 
     def problem(self, recipe: Recipe, rows: Ints | None = None) -> CodedProblem:
         """The codes of some rows, or all, by a recipe."""
-        rows = np.arange(self.n_rows) if rows is None else rows
+        part = self if rows is None else self.take(rows)
         return CodedProblem(
-            codes=self.encode(recipe, rows),
+            columns=part.codes,
+            tables=recipe.tables,
             n_levels=recipe.n_levels,
-            labels=self.labels[rows],
+            labels=part.labels,
             n_classes=self.n_classes,
-            row_weights=None if self.row_weights is None else self.row_weights[rows],
+            row_weights=part.row_weights,
             included=self.included,
             candidates=self.candidates,
             seed=self.seed,
             n_threads=self.n_threads,
+            engine=self.engine,
+            source=part.source,
         )
 
     def encode(self, recipe: Recipe, rows: Ints, features: Ints | None = None) -> Bytes:
         """(n_rows, n_features) codes of some rows and features by a recipe."""
         taken = np.arange(len(self.columns)) if features is None else features
-        tables = np.array([recipe.groupings[n].table for n in taken], dtype=np.uint8)
+        tables = recipe.tables if features is None else recipe.tables[taken]
         codes = np.empty((len(rows), len(taken)), dtype=np.uint8)
         if len(taken):
             fine = self.codes if features is None else self.codes[taken]
-            translate(fine, rows, tables.reshape(-1, MISSING + 1), codes)
+            translate(fine, rows, tables, codes)
         return codes
 
-    def describe(self, recipe: Recipe) -> tuple[EncodedColumn, ...]:
+    def describe(self, recipe: Recipe, on_wait: OnWait = ignore) -> tuple[EncodedColumn, ...]:
         """What was learnt about every column."""
-        group = self.labels.astype(np.int64)
-        return tuple(
-            describe(column, grouping, recipe.strategy, self._counts(n, group, 1).sum(axis=1))
-            for n, (column, grouping) in enumerate(zip(self.columns, recipe.groupings, strict=True))
-        )
+        group, found = self.labels.astype(np.int64), []
+        cost = COLUMN_COST + self.n_rows / CELLS_A_UNIT
+        for part in in_parts(len(self.columns), on_wait, cost):
+            columns = self.columns[part]
+            counts, start = self._counts(part.start, columns, group, self.n_classes)
+            by_column = zip(columns, pairwise(start.tolist()), strict=True)
+            for n, (column, (first, last)) in enumerate(by_column, start=part.start):
+                grouping = recipe.grouping(n)
+                found.append(describe(column, grouping, recipe.strategy, counts[first:last]))
+        return tuple(found)
 
-    def _counts(self, n: int, group: Ints, n_folds: int) -> Floats:
-        """(n_fine + 1, n_folds, C) weight of the rows, missing values last."""
-        counts = np.zeros((self.columns[n].n_levels + 1, n_folds * self.n_classes))
-        count_levels(self.codes[n], group, self.weights, counts)
-        return counts.reshape(len(counts), n_folds, self.n_classes)
-
-    def _group(
-        self, column: FineColumn, counts: Floats, strategies: Sequence[Strategy]
-    ) -> dict[Strategy, Grouping]:
-        n_columns = len(self.columns)
-        if column.kind == "discrete":
-            alone = group_levels(column, counts, strategies[0], self.discretize, n_columns)
-            return dict.fromkeys(strategies, alone)
-        return {s: group_levels(column, counts, s, self.discretize, n_columns) for s in strategies}
+    def _counts(
+        self, first: int, columns: Sequence[FineColumn], group: Ints, n_groups: int
+    ) -> tuple[Floats, Ints]:
+        """(n_fine + 1, n_groups) weights of each of some columns, missing ones last; and starts."""
+        start = np.cumsum([0, *(column.n_levels + 1 for column in columns)], dtype=np.int64)
+        counts = np.zeros((start[-1], n_groups))
+        count_columns(self.codes[first : first + len(columns)], group, self.weights, start, counts)
+        return counts, start

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.arrays import Ints, Truths
+from core.data.deferred import Deferred
 
 NO_TEXT = -1
 
@@ -56,5 +57,5 @@ class Texts:
         return np.array(texts, dtype=object), counts[counts > 0]
 
 
-Column = ArrayLike | Texts
+Column = ArrayLike | Texts | Deferred
 """What a caller may hand over as a column."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats, Truths
+from core.data.deferred import Deferred, at_hand
 
 Part = Literal["elapsed", "hour", "weekday", "month"]
 Moments = NDArray[np.datetime64]
@@ -18,8 +20,23 @@ DAY = np.timedelta64(1, "D")
 HOUR = np.timedelta64(1, "h")
 
 
+@dataclass(frozen=True)
+class TimePart:
+    """A part of a column of moments; elapsed days are those `since` one of them."""
+
+    column: str
+    part: Part
+    since: np.datetime64
+
+    def of(self, values: Any) -> Floats:
+        """(n_rows,) numbers of that column's moments, or some of them."""
+        return time_part(values, self.part, self.since)
+
+
 def is_time(values: Any) -> bool:
     """Whether a column holds moments."""
+    if isinstance(values, Deferred):
+        return values.is_time
     return getattr(getattr(values, "dtype", None), "kind", None) == "M"
 
 
@@ -66,7 +83,7 @@ def first_moment(moments: Moments) -> np.datetime64:
 def as_moments(values: Any) -> Moments:
     """Moments in microseconds, NaT where one is missing."""
     moments: Moments = (
-        np.ma.asanyarray(values).astype("datetime64[us]").filled(np.datetime64("NaT"))
+        np.ma.asanyarray(at_hand(values)).astype("datetime64[us]").filled(np.datetime64("NaT"))
     )
     return moments
 

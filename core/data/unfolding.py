@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from core.config import SelectionConfig
+from core.data.deferred import Deferred
 from core.data.texts import Column
-from core.data.times import as_moments, first_moment, is_time, time_parts
+from core.data.times import TimePart, as_moments, first_moment, is_time, time_parts
 from core.names import part_name, unfold_choice
 from core.results.selection import Derived
 
@@ -31,7 +30,7 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
         if not is_time(values) or name == config.weight_column:
             found[name] = values
         elif name == target:
-            found[name] = time_parts(values)["elapsed"]
+            found[name] = time_parts(as_moments(values))["elapsed"]
         else:
             parts = _parts(name, values, columns)
             found |= {feature.name: numbers for feature, numbers in parts}
@@ -42,11 +41,11 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
     return Unfolded(found, unfold_choice(config, names), tuple(derived))
 
 
-def _parts(
-    name: str, values: Column, taken: Mapping[str, Column]
-) -> list[tuple[Derived, np.ndarray]]:
+def _parts(name: str, values: Column, taken: Mapping[str, Column]) -> list[tuple[Derived, Column]]:
     """The parts, but for one whose name another column has."""
-    since = str(first_moment(as_moments(values)).astype("datetime64[s]"))
+    moments = as_moments(values)
+    first = first_moment(moments)
+    since = str(first.astype("datetime64[s]"))
     return [
         (
             Derived(
@@ -55,8 +54,15 @@ def _parts(
                 part=part,
                 since=since if part == "elapsed" else None,
             ),
-            numbers,
+            _deferred(values, TimePart(name, part, first))
+            if isinstance(values, Deferred)
+            else numbers,
         )
-        for part, numbers in time_parts(values).items()
+        for part, numbers in time_parts(moments).items()
         if part_name(name, part) not in taken
     ]
+
+
+def _deferred(values: Deferred, part: TimePart) -> Deferred:
+    """One part of moments that are read again for it."""
+    return Deferred(values.n_rows, False, lambda: part.of(values.read()), part)

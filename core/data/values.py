@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.arrays import Truths, Values
+from core.data.deferred import at_hand
 from core.data.texts import Column, Texts
 from core.errors import InvalidData
 
 
 def as_column(name: str, values: Column) -> Any:
-    """The values as they are held: text once each, else an array, masked where the caller's is."""
+    """The values as they are held: text once each, else an array, masked where the caller's is.
+
+    A deferred column is read.
+    """
+    values = at_hand(values)
     if isinstance(values, Texts):
+        return values
+    if type(values) is np.ndarray and values.ndim == 1:
         return values
     if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
         values = _of_objects(values)
@@ -35,7 +42,7 @@ def split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, in
     column = as_column(name, values)
     if isinstance(column, Texts):
         return column.present, column[column.present], 0
-    present, data = ~np.ma.getmaskarray(column), np.asarray(column.data)
+    present, data = ~np.ma.getmaskarray(column), np.asarray(np.ma.getdata(column))
     if data.dtype.kind not in "biufUSO":
         raise InvalidData(f"column {name!r} has a type that is not supported: {data.dtype}", name)
     if data.dtype.kind == "O":

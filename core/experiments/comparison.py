@@ -11,6 +11,7 @@ over the n differences d between two methods, one for each split.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from core.arrays import Floats
-from core.callbacks import OnFraction, ignore, part
+from core.callbacks import Enough, OnFraction, ignore, part
 from core.config import Compare, Method, method_to_dict
 from core.errors import CoreError
 from core.experiments.ground import Ground
@@ -47,23 +48,24 @@ def compare_methods(
     compare: Compare,
     on_progress: OnFraction = ignore,
     timer: Timer | None = None,
-) -> Comparison:
+) -> Comparison | None:
     """Hold all trials one after the other; a method that the data does not suit has an error."""
     trials: dict[tuple[int, int], Trial] = {}
     failures: dict[int, dict[str, Any]] = {}
     n_trials = compare.n_splits * len(compare.methods)
     size = number_of_features(ground, k)
-    for number in range(n_trials):
-        split, method = divmod(number, len(compare.methods))
-        if method in failures:
-            continue
-        try:
-            trials[method, split] = hold_trial(
-                ground, size, compare.methods[method], split, compare.evaluate,
-                on_progress=part(on_progress, number, n_trials), timer=timer,
-            )  # fmt: skip
-        except CoreError as error:
-            failures[method] = {"code": error.code, "message": str(error), "retryable": False}
+    with suppress(Enough):
+        for number in range(n_trials):
+            split, method = divmod(number, len(compare.methods))
+            if method in failures:
+                continue
+            try:
+                trials[method, split] = hold_trial(
+                    ground, size, compare.methods[method], split, compare.evaluate,
+                    on_progress=part(on_progress, number, n_trials), timer=timer,
+                )  # fmt: skip
+            except CoreError as error:
+                failures[method] = {"code": error.code, "message": str(error), "retryable": False}
     return summarise_trials(ground, size, compare, trials, failures)
 
 
@@ -73,8 +75,8 @@ def summarise_trials(
     compare: Compare,
     trials: Mapping[tuple[int, int], Trial],
     failures: Failures,
-) -> Comparison:
-    """Bring the trials together.
+) -> Comparison | None:
+    """Bring the trials together, on the splits that all methods have done; None without any.
 
     Parameters
     ----------
@@ -85,17 +87,17 @@ def summarise_trials(
     compare : Compare
         What was asked.
     trials : mapping from (method, split)
-        All of them, but for the methods in `failures`.
+        All of them, but for the methods in `failures` and what was not waited for.
     failures : mapping from method
         Why a method has no figures, with a code and a message.
 
     """
     split, held_out = ground.split(compare.evaluate, 0), ground.held_out(compare.evaluate)
-    held = {
-        m: [trials[m, s] for s in range(compare.n_splits)]
-        for m in range(len(compare.methods))
-        if m not in failures
-    }
+    sound = [m for m in range(len(compare.methods)) if m not in failures]
+    splits = [s for s in range(compare.n_splits) if all((m, s) in trials for m in sound)]
+    if not splits:
+        return None
+    held = {m: [trials[m, s] for s in splits] for m in sound}
     accuracies = {m: np.array([trial.accuracy for trial in held[m]]) for m in held}
     labels = compare.labels
     described = tuple(
@@ -107,7 +109,7 @@ def summarise_trials(
     first = next(iter(held), None)
     return Comparison(
         k=k,
-        n_splits=compare.n_splits,
+        n_splits=len(splits),
         n_train=len(split.train),
         n_test=len(split.test),
         measure=f"mean 1-NN accuracy over K = 1..{k}",

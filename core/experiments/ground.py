@@ -11,9 +11,10 @@ from core.arrays import Floats, Ints, Truths, Values
 from core.config import Evaluate
 from core.data.preparation import Prepared
 from core.data.problem import CodedProblem
+from core.data.recipe import Recipe
 from core.data.recoding import as_numbers
 from core.data.resampling import Split, stratified_split
-from core.data.table import Recipe, Table
+from core.data.table import Table
 from core.data.texts import Column
 from core.experiments.summary import describe_splits
 

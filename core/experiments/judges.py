@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from core.arrays import Ints, Truths
+from core.budgets import MOST_DISTANCES
 from core.callbacks import OnFraction, part
 from core.config import Evaluate
 from core.cpd.label_curve import label_curve, of_counts, of_fit
@@ -22,9 +23,6 @@ from core.scores import Found, hit_scores, number_scores
 Curves = Mapping[Measure, Sequence[float]]
 Judge = Callable[[Part, Ints, Ints, OnFraction], Curves]
 """Scores rows held out by the features of an order: the first K, for each K of some stops."""
-
-MOST_DISTANCES = 50_000_000_000
-"""Of one pass with all features, in cells: beyond, not all rows are asked about."""
 
 
 def judge(

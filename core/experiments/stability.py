@@ -8,13 +8,14 @@ question is which features, and fifty answers must not cost fifty searches.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
 from core.arrays import Floats
-from core.callbacks import OnFraction, ignore, part
+from core.callbacks import Enough, OnFraction, ignore, part
 from core.config import STRATEGIES, Bootstrap, Method, Strategy
 from core.crossfit.choice import Configuration
 from core.data.resampling import draw_half
@@ -25,6 +26,9 @@ from core.results.selection import Progress, SelectionResult
 
 HALF_WIDTH = float(ndtri(0.975))
 """Of an interval that holds 95 % of a normal distribution, in standard errors."""
+
+FEWEST_SAMPLES = 2
+"""That can agree or not."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def measure_stability(
     names: Sequence[str],
     result: SelectionResult,
     on_progress: OnFraction = ignore,
-) -> Stability:
+) -> Stability | None:
     """Choose on all samples one after the other.
 
     Parameters
@@ -86,8 +90,12 @@ def measure_stability(
     """
     strategies = [column.strategy for column in result.encoding[:-1]]
     n, found = bootstrap.n_samples, Found(len(result.selected), result.rank, strategies)
-    chosen = [choose_sample(table, method, found, i, part(on_progress, i, n)) for i in range(n)]
-    on_progress(1.0)
+    chosen: list[tuple[int, ...]] = []
+    with suppress(Enough):
+        for i in range(n):
+            features = choose_sample(table, method, found, i, part(on_progress, i, n))
+            chosen.append(features)
+        on_progress(1.0)
     return summarise_samples(table, names, result.names, chosen)
 
 
@@ -96,8 +104,13 @@ def summarise_samples(
     names: Sequence[str],
     selected: Sequence[str],
     chosen: Sequence[Sequence[int]],
-) -> Stability:
-    """Frequencies of all features that were searched, the most frequent first, and the index."""
+) -> Stability | None:
+    """Frequencies of all features that were searched, the most frequent first, and the index.
+
+    None of fewer samples than can be compared.
+    """
+    if len(chosen) < FEWEST_SAMPLES:
+        return None
     searched = table.searched
     samples = np.array([[n in sample for n in searched] for sample in chosen], dtype=np.float64)
     ranks = {name: rank for rank, name in enumerate(selected, start=1)}

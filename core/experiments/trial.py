@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
-from core.callbacks import OnFraction, ignore, part
+from core.callbacks import Enough, OnFraction, ignore, part
 from core.config import Evaluate, Method
 from core.experiments.ground import Ground, Part
 from core.experiments.judges import judge
@@ -87,18 +88,22 @@ def evaluate(
     how: Evaluate,
     on_progress: OnFraction,
     done: list[Trial] | None = None,
-) -> Evaluation:
+) -> Evaluation | None:
     """Hold a trial on every split and give the mean and the standard error of the scores.
 
-    The trials that `done` holds are not held again; new ones are added to it.
+    The trials that `done` holds are not held again; new ones are added to it. With `Enough` of them
+    before one is done there is nothing to tell.
     """
     trials = [] if done is None else done
-    for index in range(len(trials), how.n_splits):
-        tell = part(on_progress, index, how.n_splits)
-        trials.append(hold_trial(ground, k, method, index, how, on_progress=tell))
+    with suppress(Enough):
+        for index in range(len(trials), how.n_splits):
+            tell = part(on_progress, index, how.n_splits)
+            trials.append(hold_trial(ground, k, method, index, how, on_progress=tell))
+    if not trials:
+        return None
     return Evaluation(
         curves=summarise(trials, ground.held_out(how)),
-        n_splits=how.n_splits,
+        n_splits=len(trials),
         n_test=len(ground.split(how, 0).test),
         baseline=mean_baseline(trials),
         notes=ground.notes(how),

@@ -1,7 +1,8 @@
 """Compiled counts of what one column leaves unknown about another.
 
-`codes` is (n_rows, N). `sampled` (N, n) holds some of the rows, `shares` their weights, which sum
-to one, and `spread` the sum of the squares of these.
+`columns` (N, n_rows) are fine codes and `tables` (N, 256) the levels that they stand for. `sampled`
+(N, n) holds some of the rows, `shares` their weights, which sum to one, and `spread` the sum of the
+squares of these.
 """
 
 from __future__ import annotations
@@ -16,62 +17,69 @@ SAMPLE_ERRORS = 5.0
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cap(
-    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, features: Any, chosen: Any,
-    gains: Any, out: Any,
+    columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
+    features: Any, chosen: Any, gains: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[i] is the least H(features[i] | c) over the chosen c, unless plainly above gains[i]."""
     for i in range(len(features)):
         out[i] = np.inf
         feature = features[i]
         for c in chosen:
-            if _least_unknown(sampled, shares, spread, feature, c) > gains[i]:
+            if _least_unknown(sampled, tables, shares, spread, feature, c) > gains[i]:
                 continue
-            if _are_copies(codes, weights, sampled, shares, spread, feature, c):
+            if _are_copies(columns, tables, weights, sampled, shares, spread, feature, c):
                 out[i] = 0.0
                 break
-            out[i] = min(out[i], _unknown_given(codes[:, feature], codes[:, c], weights))
+            out[i] = min(out[i], _unknown_given(columns, tables, feature, c, weights))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def first_copy(
-    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, feature: int, among: Any
-) -> int:
+    columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
+    feature: int, among: Any,
+) -> int:  # fmt: skip
     """The place of the first feature among some that tells just what this one tells."""
     for i in range(len(among)):
         other = among[i]
         if other == feature:
             return i
-        if _are_copies(codes, weights, sampled, shares, spread, other, feature):
+        if _are_copies(columns, tables, weights, sampled, shares, spread, other, feature):
             return i
     return -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _are_copies(
-    codes: Any, weights: Any, sampled: Any, shares: Any, spread: float, one: int, other: int
-) -> bool:
+    columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
+    one: int, other: int,
+) -> bool:  # fmt: skip
     """Whether each is known where the other is; the sample is asked first."""
-    if _least_unknown(sampled, shares, spread, one, other) > 0:
+    if _least_unknown(sampled, tables, shares, spread, one, other) > 0:
         return False
-    if _least_unknown(sampled, shares, spread, other, one) > 0:
+    if _least_unknown(sampled, tables, shares, spread, other, one) > 0:
         return False
-    left, right = codes[:, one], codes[:, other]
-    return _surprise(left, right, weights)[0] == 0.0 and _surprise(right, left, weights)[0] == 0.0
+    if surprise(columns, tables, one, other, weights)[0] > 0.0:
+        return False
+    return surprise(columns, tables, other, one, weights)[0] == 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _least_unknown(sampled: Any, shares: Any, spread: float, feature: int, other: int) -> float:
+def _least_unknown(
+    sampled: Any, tables: Any, shares: Any, spread: float, feature: int, other: int
+) -> float:
     """How low H(feature | other) may be, as the sample tells."""
-    mean, square = _surprise(sampled[feature], sampled[other], shares)
+    mean, square = surprise(sampled, tables, feature, other, shares)
     least: float = mean - SAMPLE_ERRORS * np.sqrt(max(square - mean**2, 0.0) * spread)
     return least
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
+def surprise(
+    columns: Any, tables: Any, asked: int, given: int, weights: Any
+) -> tuple[float, float]:
     """Mean of -log P(asked | given) over rows, for weights that sum to one, and of its square."""
     mean, square = 0.0, 0.0
-    for row in _joint_weights(asked, given, weights):
+    for row in _joint_weights(columns, tables, asked, given, weights):
         total = 0.0
         for p in row:
             total += p
@@ -84,26 +92,28 @@ def _surprise(asked: Any, given: Any, weights: Any) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _joint_weights(asked: Any, given: Any, weights: Any) -> Any:
+def _joint_weights(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> Any:
     """(n_given, n_asked) weights of the rows that have each pair of codes."""
+    asked_level, given_level = tables[asked], tables[given]
     n_given, n_asked = 0, 0
-    for r in range(len(asked)):
-        n_given, n_asked = max(n_given, given[r] + 1), max(n_asked, asked[r] + 1)
+    for r in range(len(weights)):
+        n_given = max(n_given, given_level[columns[given, r]] + 1)
+        n_asked = max(n_asked, asked_level[columns[asked, r]] + 1)
     sums = np.zeros((n_given, n_asked))
-    for r in range(len(asked)):
-        sums[given[r], asked[r]] += weights[r]
+    for r in range(len(weights)):
+        sums[given_level[columns[given, r]], asked_level[columns[asked, r]]] += weights[r]
     return sums
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _unknown_given(asked: Any, given: Any, weights: Any) -> float:
+def _unknown_given(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> float:
     """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
 
     Every value of `given` gets Miller and Madow's correction. Of its rows, the share that holds a
     level seen only once with it is how likely the next is new (Good and Turing): for that share no
     more is known than without `given`.
     """
-    sums = _joint_weights(asked, given, weights)
+    sums = _joint_weights(columns, tables, asked, given, weights)
     levels, total, alone, unknown = np.zeros(sums.shape[1]), 0.0, 0.0, 0.0
     for row in sums:
         for i in range(len(row)):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import entr, softmax
 
 from core.arrays import Floats
+from core.callbacks import OnWait, ignore, listening
 from core.cpd.model import CpdFit
 from core.gsm.objective import AveragedObjective, Information
 from core.gsm.step import SAMPLING_ERRORS
@@ -17,6 +18,9 @@ Prefix = tuple[Information, Floats]
 """What a set tells, and upper bounds on what every feature would add about Z, -1 outside."""
 
 BAND_SAMPLES = 512
+
+BAND_COST = 64
+"""Units of work for the samples of a feature, besides one for each state."""
 
 
 def certify(
@@ -53,12 +57,12 @@ def _bound(value: float, search: float, entropy: float) -> Bound:
     )
 
 
-def band(fit: CpdFit, seed: int) -> float:
+def band(fit: CpdFit, seed: int, on_wait: OnWait = ignore) -> float:
     """The paper's constant I(X_V; Z | Y) = I(X_V; Z) - I(X_V; Y), from samples of the model."""
     rng = np.random.default_rng(seed)
     states = rng.choice(fit.rank, BAND_SAMPLES, p=fit.weights / fit.weights.sum())
     joint = np.tile(np.log(np.maximum(fit.weights, 1e-300)), (BAND_SAMPLES, 1))
-    for factor in fit.factors[:-1]:
+    for factor in listening(fit.factors[:-1], on_wait, BAND_COST + fit.rank):
         drawn = (rng.random(BAND_SAMPLES)[:, None] > np.cumsum(factor, axis=0).T[states]).sum(
             axis=1
         )

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from core.arrays import MISSING, Bytes, Floats, Ints
+from core.arrays import MISSING, Floats, Ints
 from core.config import Objective
 from core.data.problem import CodedProblem
 
 SIGNIFICANCE = 0.05
-PART_ROWS = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +36,14 @@ class Occurring:
     @classmethod
     def of(cls, problem: CodedProblem) -> Occurring:
         """Count once what models of every rank are held against."""
-        held = _held(problem.codes, problem.weights)
-        n_levels = [max(np.count_nonzero(h[:MISSING]), 1) for h in held]
+        held = problem.held()
+        known = held[:, :MISSING]
         return cls(
-            np.array(n_levels, dtype=np.int64),
+            np.maximum(np.count_nonzero(known, axis=1), 1).astype(np.int64),
             int(np.count_nonzero(np.bincount(problem.labels))),
-            np.array([h[:MISSING].sum() / h.sum() for h in held]),
+            known.sum(axis=1) / held.sum(axis=1),
             float(problem.weights.sum()),
         )
-
-
-def _held(codes: Bytes, weights: Floats) -> Floats:
-    """(N, 256) weight of each code, from parts of the rows that a cache holds."""
-    held = np.zeros((codes.shape[1], MISSING + 1))
-    for first in range(0, len(codes), PART_ROWS):
-        part = slice(first, first + PART_ROWS)
-        for feature, column in enumerate(np.ascontiguousarray(codes[part].T)):
-            held[feature] += np.bincount(column, weights[part], MISSING + 1)
-    return held
 
 
 @dataclass(frozen=True)

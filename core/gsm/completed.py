@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Values, stack, unstack
-from core.cpd.bank import Parameters
+from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
 from core.crossfit.folds import Plan
 from core.gsm.objective import Information

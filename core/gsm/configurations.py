@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import entr
 
 from core.arrays import Floats, Ints, Singles, Values
+from core.budgets import COARSE_GROUPS
 from core.gsm._kernels import (
     child_weights,
     mixed_entropies,
@@ -23,7 +24,6 @@ from core.gsm._kernels import (
 )
 from core.workers import Workers
 
-COARSE_GROUPS = 192
 LLOYD_STEPS = 1
 NEGLIGIBLE = 1e-8
 """Doubt about Z, in nats, that all configurations left aside may hold together."""

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.arrays import Bytes, Floats, Ints
+from core.arrays import Floats, Ints
+from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
+from core.data.problem import CodedProblem
 from core.gsm._copy_kernels import cap, first_copy
 
 SAMPLE_ROWS = 4096
@@ -22,13 +24,15 @@ SAMPLE_ROWS = 4096
 class Copies:
     """Entropies of one feature given another, over the rows; a missing value is one more level."""
 
-    def __init__(self, codes: Bytes, row_weights: Floats) -> None:
-        rows = np.arange(len(codes))
-        if len(codes) > SAMPLE_ROWS:
+    def __init__(self, problem: CodedProblem) -> None:
+        rows, weights = np.arange(problem.n_rows), problem.weights
+        if len(rows) > SAMPLE_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
-        shares = row_weights[rows] / max(row_weights[rows].sum(), 1e-300)
-        sampled = np.ascontiguousarray(codes[rows].T)
-        self._counted = codes, row_weights, sampled, shares, float((shares**2).sum())
+        shares = weights[rows] / max(weights[rows].sum(), 1e-300)
+        sampled = np.ascontiguousarray(problem.columns[:, rows])
+        spread = float((shares**2).sum())
+        self.sample = sampled, shares
+        self._counted = problem.columns, problem.tables, weights, sampled, shares, spread
 
     def caps(self, features: Ints, chosen: Sequence[int], gains: Floats) -> Floats:
         """For each feature the least H(X_feature | X_c) over the chosen c.
@@ -40,9 +44,20 @@ class Copies:
         cap(*self._counted, features, np.array(chosen, dtype=np.int64), gains, found)
         return found
 
-    def unknown(self, feature: int, chosen: Sequence[int], gain: float) -> float:
-        """The cap of one feature."""
-        return float(self.caps(np.array([feature]), chosen, np.array([gain]))[0])
+    def cost(self, chosen: Sequence[int]) -> float:
+        """Units of work for the cap of one feature."""
+        n_rows = len(self._counted[2])
+        return 1 + len(chosen) * n_rows / CELLS_A_UNIT
+
+    def caps_by(self, features: Ints, others: Ints, gains: Floats, on_wait: OnWait) -> Floats:
+        """For each feature H(X_feature | X_other), of one other feature each."""
+        found = np.empty(len(features))
+        for other in np.unique(others):
+            mine = np.flatnonzero(others == other)
+            for part in in_parts(len(mine), on_wait, self.cost([other])):
+                some = mine[part]
+                found[some] = self.caps(features[some], [other], gains[some])
+        return found
 
     def first_copy(self, feature: int, among: Ints) -> int:
         """The first of some features that tells just what this one tells, or itself."""

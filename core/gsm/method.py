@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Ints
+from core.budgets import TRIAL_ITERATIONS, worthwhile_ranks
 from core.callbacks import ignore
 from core.config import GsmCpd
+from core.cost.gsm import looked_at, usual_iterations
 from core.cpd.em import fit_models
-from core.cpd.ladder import worthwhile_ranks
 from core.cpd.model import CpdFit
-from core.cpd.rows import Rows, prepare_rows
+from core.cpd.rows import Rows
+from core.cpd.spread import SpreadRows, gather
 from core.crossfit.folds import CrossFit, Plan
 from core.data.problem import CodedProblem
 from core.data.table import Table
@@ -27,6 +29,7 @@ from core.gsm.outcome import GsmOutcome
 from core.gsm.overlap import overlaps
 from core.gsm.proposal import Proposer
 from core.gsm.remodel import Remodeller, choose_remodelled
+from core.gsm.repeats import repeats_of
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.results.selection import Certificate, Phase
@@ -72,20 +75,22 @@ def select_gsm(
     def on_wait() -> None:
         tell("fit", 0.0, None, None)
 
-    on_wait()
-    table, levels = problem.table, problem.table_levels
-    rows = prepare_rows(table, levels, method.family, problem.row_weights, on_wait=on_wait)
-    rows = rows.focused(focus)
+    usual = min(TRIAL_ITERATIONS + usual_iterations(len(problem.n_levels)), config.max_iter)
 
     def on_iteration(iteration: int, loglik: float) -> None:
-        tell("fit", iteration / config.max_iter, loglik, None)
+        tell("fit", iteration / usual, loglik, None)
 
-    if done.fits is None:
-        done.fits = fit_models(rows, levels, config, method.n_models, on_iteration, on_wait)
-    with Workers(problem.n_threads) as workers:
-        return _Selection(problem, k, method, rows, done.fits, done, workers, tell, focus).run(
-            config
-        )
+    on_wait()
+    levels = problem.table_levels
+    with (
+        gather(problem, method.family, on_wait) as gathered,
+        Workers(problem.n_threads) as workers,
+    ):
+        rows = gathered.focused(focus)
+        if done.fits is None:
+            done.fits = fit_models(rows, levels, config, method.n_models, on_iteration, on_wait)
+        selection = _Selection(problem, k, method, rows, done.fits, done, workers, tell, focus)
+        return selection.run(config)
 
 
 @dataclass
@@ -95,7 +100,7 @@ class _Selection:
     problem: CodedProblem
     k: int
     method: GsmCpd
-    rows: Rows
+    rows: Rows | SpreadRows
     fits: list[CpdFit]
     done: Completed
     workers: Workers
@@ -103,7 +108,7 @@ class _Selection:
     focus: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        self.copies = Copies(self.problem.codes, self.problem.weights)
+        self.copies = Copies(self.problem)
         self.chance = Chance.of(
             Occurring.of(self.problem), self.fits[0].rank, self.method.objective
         )
@@ -119,7 +124,9 @@ class _Selection:
         else:
             steps = choose(objective, task, self.done.steps)
         rest = np.setdiff1d(searched, _features(steps))
-        left = self._gains(objective, rest, 1.0, with_label=self.method.objective == "label")
+        left = self._gains(
+            objective, rest, self._done(self.k), with_label=self.method.objective == "label"
+        )
         return GsmOutcome(
             method=self.method,
             steps=steps,
@@ -128,12 +135,15 @@ class _Selection:
             certificate=self._certify(steps, left, objective) if steps else None,
             left=left,
             first_gains=first_gains,
-            overlaps=overlaps(self.fits, _features(steps), self.workers),
+            overlaps=overlaps(self.fits, _features(steps), self.workers, self._wait),
             chance=self.chance,
             copies=self.copies,
             n_evaluations=objective.n_evaluations,
-            n_distinct_rows=len(self.rows.weights),
+            n_distinct_rows=self.rows.n_distinct,
         )
+
+    def _wait(self) -> None:
+        self.tell("select", 1.0, None, None)
 
     def _gains(
         self, objective: AveragedObjective, features: Ints, done: float, *, with_label: bool
@@ -156,7 +166,7 @@ class _Selection:
         def on_step(step: Step) -> None:
             nonlocal done
             done += 1
-            self.tell("select", done / self.k, None, step)
+            self.tell("select", self._done(done), None, step)
 
         return Task(
             objective=self.method.objective,
@@ -165,11 +175,17 @@ class _Selection:
             included=self.problem.included,
             chance=self.chance,
             copies=self.copies,
+            repeats=repeats_of(self.problem, self.copies, self.method, self.fits[0]),
             focus=self.focus,
             lazy=self.method.greedy == "lazy",
             on_step=on_step,
-            on_wait=lambda: self.tell("select", done / max(self.k, 1), None, None),
+            on_wait=lambda: self.tell("select", self._done(done), None, None),
         )
+
+    def _done(self, n_steps: int) -> float:
+        """Of the phase: at its end all features are looked at, as steps look at some."""
+        n_features = len(self.problem.n_levels)
+        return n_steps / (self.k + n_features / looked_at(n_features))
 
     def _remodel(
         self, config: CpdConfig, objective: AveragedObjective, task: Task
@@ -198,9 +214,8 @@ class _Selection:
         if self.method.remodel == "none":
             before = [NOTHING, *(step.information for step in steps)]
             prefixes += [(g, step.bounds) for g, step in zip(before, steps, strict=False)]
-        self.tell("select", 1.0, None, None)
-        mean_band = float(np.mean([band(fit, self.problem.seed) for fit in self.fits]))
-        return certify(prefixes, len(steps), objective, mean_band)
+        bands = [band(fit, self.problem.seed, self._wait) for fit in self.fits]
+        return certify(prefixes, len(steps), objective, float(np.mean(bands)))
 
 
 def _features(steps: Sequence[Step]) -> list[int]:

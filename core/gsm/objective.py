@@ -9,9 +9,10 @@ from math import ceil
 import numpy as np
 from scipy.special import entr
 
-from core.arrays import Floats, Ints, Values
+from core.arrays import Floats, Ints, Values, stack
 from core.cpd.model import CpdFit
 from core.gsm._kernels import information
+from core.gsm._level_kernels import sum_levels, with_gaps
 from core.gsm.configurations import Configurations
 from core.workers import Workers
 
@@ -65,14 +66,10 @@ class ModelObjective:
     def __init__(self, fit: CpdFit, budget: int, seed: int, observed: Floats | None) -> None:
         self.fit = fit
         known = np.ones(len(fit.factors) - 1) if observed is None else observed
-        factors = [_with_gaps(a, q) for a, q in zip(fit.factors[:-1], known, strict=True)]
-        self._factors = factors
-        self._level_start = np.concatenate([[0], np.cumsum([len(a) for a in factors])]).astype(
-            np.int64
-        )
-        levels, level_entropy = np.concatenate(factors), [entr(a).sum(axis=0) for a in factors]
+        self._levels, self._level_start = with_gaps(*stack(fit.factors[:-1]), known)
+        level_entropy = sum_levels(entr(self._levels), self._level_start)
         self._factors_as = {
-            dtype: (levels.astype(dtype), np.array(level_entropy, dtype=dtype))
+            dtype: (self._levels.astype(dtype), level_entropy.astype(dtype))
             for dtype in (np.float64, np.float32)
         }
         self._states, self._shares, self._class_start = _pairs(fit.factors[-1])
@@ -117,7 +114,8 @@ class ModelObjective:
 
     def add(self, feature: int) -> None:
         """Take a feature into S."""
-        self.configurations.observe(self._factors[feature], self._rng)
+        first, last = self._level_start[feature : feature + 2]
+        self.configurations.observe(self._levels[first:last], self._rng)
         self._cached_label_terms = None
 
     def _run(
@@ -167,13 +165,6 @@ def _pairs(label_factor: Floats) -> tuple[Ints, Floats, Ints]:
     counts = counts[counts > 0]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return states.astype(np.int64), label_factor[classes, states], starts
-
-
-def _with_gaps(factor: Floats, observed: float) -> Floats:
-    known = np.asarray(factor, dtype=np.float64)
-    if observed == 1:
-        return known
-    return np.vstack([observed * known, np.full((1, known.shape[1]), 1 - observed)])
 
 
 class AveragedObjective:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from core.arrays import Floats
+from core.callbacks import OnWait, ignore, listening
 from core.config import GsmCpd, Objective
 from core.cpd.model import CpdFit
 from core.gsm.alike import find_alike
@@ -37,7 +38,7 @@ class GsmOutcome:
     chance: Chance
     copies: Copies
     n_evaluations: int
-    n_distinct_rows: int
+    n_distinct_rows: int | None
     notes: tuple[str, ...] = ()
 
     @property
@@ -45,13 +46,15 @@ class GsmOutcome:
         """The chosen features in order."""
         return tuple(step.feature for step in self.steps)
 
-    def explain(self, result: SelectionResult, names: Sequence[str]) -> SelectionResult:
+    def explain(
+        self, result: SelectionResult, names: Sequence[str], on_wait: OnWait = ignore
+    ) -> SelectionResult:
         """The result with all that was found out; `names` are those of the features."""
         variables = (*names, result.target)
         return replace(
             result,
             selected=self._selected(names),
-            left_out=_left_out(self, names, self.method.objective),
+            left_out=_left_out(self, names, self.method.objective, on_wait),
             n_distinct_rows=self.n_distinct_rows,
             certificate=self.certificate,
             rank=self.rank,
@@ -119,7 +122,7 @@ def _model_fit(fit: CpdFit, variables: tuple[str, ...], family: str) -> ModelFit
 
 
 def _left_out(
-    outcome: GsmOutcome, names: Sequence[str], objective: Objective
+    outcome: GsmOutcome, names: Sequence[str], objective: Objective, on_wait: OnWait
 ) -> tuple[LeftOut, ...]:
     """Everyone not chosen, in the order of what they could still add."""
     before = dict(zip(outcome.first_gains.features, outcome.first_gains.latent, strict=True))
@@ -127,12 +130,12 @@ def _left_out(
     gains = outcome.left.label if objective == "label" else outcome.left.latent
     if not outcome.features:
         return _told_nothing(outcome, gains, names)
-    alike = [outcome.features[outcome.overlaps[f].argmax()] for f in outcome.left.features]
-    asked = zip(outcome.left.features.tolist(), alike, outcome.left.latent, strict=True)
-    unknown = np.array([outcome.copies.unknown(f, [c], gain) for f, c, gain in asked])
+    left = outcome.left
+    alike = np.array(outcome.features)[outcome.overlaps[left.features].argmax(axis=1)]
+    unknown = outcome.copies.caps_by(left.features, alike, left.latent, on_wait)
     gains = np.minimum(gains, unknown)
     rest = []
-    for i in np.lexsort((outcome.left.features, -gains)):
+    for i in listening(np.lexsort((outcome.left.features, -gains)), on_wait):
         feature = int(outcome.left.features[i])
         own, still = float(before[feature]), float(min(outcome.left.latent[i], unknown[i]))
         taken = _is_taken(own, still, float(floor[feature]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.budgets import FEW_FEATURES, QUICK_CONFIGURATIONS
 from core.callbacks import OnWait
 from core.config import GsmCpd
 from core.cpd.ladder import Ladder, count_classes
@@ -19,16 +20,11 @@ from core.data.table import Table
 from core.gsm.chance import Chance, Occurring
 from core.gsm.copies import Copies
 from core.gsm.objective import AveragedObjective
+from core.gsm.repeats import repeats_of
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.gsm.together import find_focus
 from core.workers import Workers
-
-QUICK_CONFIGURATIONS = 256
-"""Samples of a fold's model: its path need not be that of the whole, only as good."""
-
-FEW_FEATURES = 256
-"""Up to here it is quicker to evaluate all of them than to find out who need not be."""
 
 
 @dataclass(eq=False)
@@ -81,6 +77,7 @@ class Proposer:
             included=table.included,
             chance=chance,
             copies=ground.copies,
+            repeats=repeats_of(ground.problem, ground.copies, self._method, model.fit),
             focus=model.focus,
             lazy=len(table.candidates) > FEW_FEATURES,
             on_wait=on_wait,
@@ -97,8 +94,9 @@ class Proposer:
         labels, weights = table.labels[fold.train], table.weights[fold.train]
         class_weights = np.bincount(labels, weights, table.n_classes).astype(np.float64)
         if self._method.family == "per_class" and rank <= np.count_nonzero(class_weights):
-            counts = fold.recipe.counts
-            return _Model(count_classes(counts, class_weights, self._method.smoothing), ())
+            learnt, smoothing = fold.recipe, self._method.smoothing
+            counts, start = learnt.counts, learnt.level_start
+            return _Model(count_classes(counts, start, class_weights, smoothing), ())
         ground, focus = self._ground(table, fold), self._focus(table, fold, on_wait)
         if ground.ladder is None:
             ground.ladder = self._ladder(ground.problem, focus, table.seed, on_wait)
@@ -124,6 +122,6 @@ class Proposer:
         at = (fold.strategy, fold.index)
         if at not in self._grounds:
             problem = table.problem(fold.recipe, fold.train)
-            copies = Copies(problem.codes, problem.weights)
+            copies = Copies(problem)
             self._grounds[at] = _Ground(problem, copies, Occurring.of(problem))
         return self._grounds[at]

@@ -13,20 +13,19 @@ from dataclasses import replace
 import numpy as np
 
 from core.arrays import Floats, Ints
+from core.budgets import REFIT_ITERATIONS
 from core.config import GsmCpd, Objective
-from core.cpd.bank import Bank, Parameters
-from core.cpd.em import states_per_class, to_fit, uniform_scale
+from core.cpd.em import states_per_class, to_fit
+from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
+from core.cpd.spread import SpreadRows, bank_of
 from core.fit_config import CpdConfig
 from core.gsm.completed import Completed, Refit
 from core.gsm.objective import AveragedObjective
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.workers import Workers
-
-REFIT_ITERATIONS = 3
-"""EM iterations per refit: each starts from the last one, and only one feature is new."""
 
 TRIED_CANDIDATES = 8
 """With remodel="candidate", how many of the best candidates get a refit of their own."""
@@ -37,7 +36,7 @@ class Remodeller:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: Rows | SpreadRows,
         n_levels: Ints,
         config: CpdConfig,
         fits: Sequence[CpdFit],
@@ -45,8 +44,8 @@ class Remodeller:
         workers: Workers,
         observed: Floats,
     ) -> None:
-        n_states = states_per_class(rows, config.rank)
-        self._bank = Bank(rows, n_states, uniform_scale(rows, len(fits)), config.smoothing, workers)
+        self._rows, n_states = rows, states_per_class(rows, config.rank)
+        self._bank = bank_of(rows, n_states, len(fits), config.smoothing, workers)
         self._n_levels = n_levels
         self._fits = list(fits)
         self._budget, self._seed, self._workers = n_configurations, config.seed, workers
@@ -55,7 +54,7 @@ class Remodeller:
 
     def refit(self, chosen: Sequence[int]) -> Parameters:
         """Parameters after some iterations that see only the chosen features and the label."""
-        hidden = self._bank.rows.focused(chosen).hidden
+        hidden = self._rows.focused(chosen).hidden
         parameters = self.parameters
         for _ in range(REFIT_ITERATIONS):
             self._bank.expect(parameters, hidden)

@@ -13,7 +13,9 @@ from typing import Literal
 import numpy as np
 
 from core.arrays import Floats, Ints, Truths
+from core.callbacks import in_parts
 from core.config import Objective
+from core.gsm.copies import Copies
 from core.gsm.fresh import Fresh
 from core.gsm.objective import AveragedObjective, Information
 from core.gsm.step import SAMPLING_ERRORS, Step, Task
@@ -132,13 +134,16 @@ class _Search:
         if self._task.copies is None or not len(features):
             return False
         before = self._fresh.of(objective)[features]
-        for start in range(0, len(features), BATCH):
-            self._listen()
-            few = features[start : start + BATCH]
-            self._fresh.caps[few] = self._task.copies.caps(
-                few, self._chosen, self._fresh.latent[few]
-            )
+        for part in in_parts(len(features), self._listen, self._task.copies.cost(self._chosen)):
+            few = features[part]
+            self._fresh.caps[few] = self._caps(self._task.copies, few)
         return bool((self._fresh.of(objective)[features] < before).any())
+
+    def _caps(self, copies: Copies, features: Ints) -> Floats:
+        caps = copies.caps(features, self._chosen, self._fresh.latent[features])
+        if self._task.repeats is None:
+            return caps
+        return np.minimum(caps, self._task.repeats.caps(features, self._chosen))
 
     def _forget_label(self) -> None:
         """Start over for the latent gain alone, which costs a fraction of the label's."""

@@ -12,6 +12,7 @@ from core.config import Objective
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import Information
+from core.gsm.repeats import Repeats
 
 OnStep = Callable[["Step"], None]
 
@@ -48,7 +49,7 @@ class Task:
     """What to choose from and how.
 
     `chosen` was taken before; `informed` once a choice among it told about the label. Those in
-    `focus` come before all others.
+    `focus` come before all others. There are `repeats` where every class has one state.
     """
 
     objective: Objective
@@ -57,6 +58,7 @@ class Task:
     included: tuple[int, ...]
     chance: Chance
     copies: Copies | None = None
+    repeats: Repeats | None = None
     chosen: tuple[int, ...] = ()
     focus: tuple[int, ...] = ()
     lazy: bool = True

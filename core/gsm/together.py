@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import chdtri
 
 from core.arrays import MISSING, Bytes, Floats, Ints
-from core.callbacks import OnWait, ignore
+from core.budgets import LEAST_PAIR_ROWS, MAX_PAIR_COUNTS
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import FineColumn
 from core.data.resampling import draw_rows
-from core.data.table import Table
+from core.data.table import COLUMN_COST, Table
 from core.gsm._pair_kernels import tell_alone, tell_together
 
 MAX_LEVELS = 4
@@ -23,11 +24,6 @@ MAX_LEVELS = 4
 
 CELL_ROWS = 5
 """Rows for each pair of levels and class, so that chance is what chi-square says."""
-
-MAX_COUNTS = 5e7
-"""Pairs times rows. Beyond, fewer rows are counted; beyond that, no pairs."""
-
-LEAST_ROWS = 500
 
 PAIR_SIGNIFICANCE = 0.001
 """The chance that any pair, or any column, of a table of noise seems to tell something."""
@@ -37,16 +33,17 @@ def find_focus(table: Table, rows: Ints | None = None, on_wait: OnWait = ignore)
     """The columns that tell something, by some rows or all; nobody where no pair needs them."""
     searched = np.array(table.usable, dtype=np.int64)
     part = table if rows is None else table.take(rows)
-    n_rows = int(MAX_COUNTS // max(len(searched) * (len(searched) - 1) // 2, 1))
+    n_rows = int(MAX_PAIR_COUNTS // max(len(searched) * (len(searched) - 1) // 2, 1))
     n_classes = len(np.unique(part.labels))
     n_levels = _n_levels(float(part.weights.sum()), n_classes)
-    if min(len(searched), n_classes, n_levels) < 2 or n_rows < min(LEAST_ROWS, part.n_rows):
+    if min(len(searched), n_classes, n_levels) < 2 or n_rows < min(LEAST_PAIR_ROWS, part.n_rows):
         return ()
     if n_rows < part.n_rows:
         part = part.take(draw_rows(part.labels, n_rows, table.seed))
     labels = np.unique(part.labels, return_inverse=True)[1]
-    columns = [(part.columns[n], part.codes[n]) for n in searched]
-    codes = np.array([_coarse(c, fine, part.weights, n_levels) for c, fine in columns])
+    columns = ((part.columns[n], part.codes[n]) for n in searched)
+    heard = listening(columns, on_wait, COLUMN_COST + part.n_rows / CELLS_A_UNIT)
+    codes = np.array([_coarse(c, fine, part.weights, n_levels) for c, fine in heard])
     found = _find(codes, labels, part.weights, n_classes, n_levels + 1, on_wait)
     return tuple(searched[found].tolist())
 

@@ -149,3 +149,27 @@ class Stability:
     index_low: float | None
     index_high: float | None
     features: tuple[FeatureFrequency, ...]
+
+
+Part = Literal["evaluation", "comparison", "stability"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Missing:
+    """A part of a result for which a run that was ended early did less than was asked.
+
+    Splits of an evaluation or a comparison, samples of a stability; with none there is no figure.
+    """
+
+    part: Part
+    n_done: int
+    n_asked: int
+
+
+def find_missing(*parts: tuple[Part, int, int]) -> tuple[Missing, ...]:
+    """Those of which less is done than was asked: each with its name and the two numbers."""
+    return tuple(
+        Missing(part=part, n_done=n_done, n_asked=n_asked)
+        for part, n_done, n_asked in parts
+        if n_done < n_asked
+    )

@@ -11,10 +11,12 @@ import numpy as np
 from core.arrays import Floats, Values, stack
 from core.config import SelectionConfig, Strategy
 from core.results.explanations import Alike, LevelCounts
-from core.results.measures import Comparison, Evaluation, Measure, Stability
+from core.results.measures import Comparison, Evaluation, Measure, Missing, Stability
 
 # Who calls may have to compile first, and tells so: `prepare`.
 Phase = Literal["prepare", "encode", "rank", "fit", "select", "evaluate", "compare", "resample"]
+EXPERIMENTS: tuple[Phase, ...] = ("evaluate", "compare", "resample")
+"""In which the features are chosen already: a run can end with what is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,16 +219,21 @@ class ModelFit:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Told while a selection runs: where it is and what it has just found out."""
+    """Told while a selection runs: where it is and what it has just found out.
+
+    `fraction` is of the whole run. `within` is of what the phase was expected to do: more than 1
+    where it does more, and less at its end where less was enough.
+    """
 
     phase: Phase
     fraction: float
+    within: float = 0.0
     loglik: float | None = None
     selected: Selected | None = None
 
 
 OnProgress = Callable[[Progress], None]
-"""Told now and then; stops the selection by raising."""
+"""Told now and then; stops the selection by raising, an experiment by `Enough`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +263,7 @@ class SelectionResult:
     warnings: tuple[TableWarning, ...] = ()
     notes: tuple[str, ...] = ()
     derived: tuple[Derived, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     @property
     def names(self) -> list[str]:

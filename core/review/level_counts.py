@@ -16,7 +16,7 @@ def count_levels(prepared: Prepared, choice: Choice) -> tuple[LevelCounts, ...]:
     return tuple(
         LevelCounts(
             name=prepared.names[feature],
-            counts=tuple(map(tuple, (counts := choice.recipe.counts[feature]).tolist())),
+            counts=tuple(map(tuple, (counts := choice.recipe.counts_of(feature)).tolist())),
             missing=tuple(np.maximum(classes - counts.sum(axis=0), 0).tolist()),
         )
         for feature in choice.features

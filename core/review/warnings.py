@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import even_cuts
-from core.data.table import Table
+from core.data.table import COLUMN_COST, Table
 from core.results.selection import SelectionResult, TableWarning
 
 LEAK_SHARE = 0.95
@@ -20,15 +22,19 @@ N_FOLDS = 5
 
 
 def look_for_warnings(
-    table: Table, names: Sequence[str], classes: Sequence[str], result: SelectionResult
+    table: Table,
+    names: Sequence[str],
+    classes: Sequence[str],
+    result: SelectionResult,
+    on_wait: OnWait = ignore,
 ) -> tuple[TableWarning, ...]:
     """All there is to be warned of, each with the columns it is about."""
     found = (
         *_leak(result),
         *_ids(result),
-        *_copies(table, names),
-        *_thin(table, names),
-        *_skewed(table, result),
+        *_copies(table, names, on_wait),
+        *_thin(table, names, on_wait),
+        *_skewed(table, result, on_wait),
         *_rare_classes(table, classes, result.target),
         *_few_rows(table, result.target),
     )
@@ -56,20 +62,22 @@ def _ids(result: SelectionResult) -> Iterator[TableWarning]:
         yield TableWarning(code="id_like", columns=ids, message=message)
 
 
-def _copies(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
+def _copies(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[TableWarning]:
     by_codes: dict[bytes, list[str]] = {}
-    for name, codes in zip(names, table.codes, strict=True):
-        by_codes.setdefault(codes.tobytes(), []).append(name)
+    pairs = zip(names, table.codes, strict=True)
+    for name, codes in listening(pairs, on_wait, _cost(table)):
+        by_codes.setdefault(hashlib.blake2b(codes).digest(), []).append(name)
     for alike in by_codes.values():
         if len(alike) > 1:
             message = f"{_list(alike)} say the same in every row."
             yield TableWarning(code="copy", columns=tuple(alike), message=message)
 
 
-def _thin(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
+def _thin(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[TableWarning]:
     weights = table.weights
     missing, constant = [], []
-    for n, (name, column) in enumerate(zip(names, table.columns, strict=True)):
+    pairs = enumerate(zip(names, table.columns, strict=True))
+    for n, (name, column) in listening(pairs, on_wait, _cost(table)):
         held = np.bincount(np.minimum(table.codes[n], column.n_levels), weights)
         known = held[: column.n_levels]
         if known.sum() < (1 - MISSING_SHARE) * weights.sum():
@@ -84,12 +92,12 @@ def _thin(table: Table, names: Sequence[str]) -> Iterator[TableWarning]:
         yield TableWarning(code="nearly_constant", columns=tuple(constant), message=message)
 
 
-def _skewed(table: Table, result: SelectionResult) -> Iterator[TableWarning]:
+def _skewed(table: Table, result: SelectionResult, on_wait: OnWait) -> Iterator[TableWarning]:
     """Columns cut at equal widths though nearly all rows fall into one of the bins."""
     strategies = {column.name: column.strategy for column in result.encoding}
     skewed = [
         column.name
-        for n, column in enumerate(table.columns)
+        for n, column in listening(enumerate(table.columns), on_wait, _cost(table))
         if strategies.get(column.name) == "uniform" and _fullest(table, n) > SKEWED_SHARE
     ]
     if skewed:
@@ -124,6 +132,11 @@ def _few_rows(table: Table, target: str) -> Iterator[TableWarning]:
     if table.n_rows < len(table.columns):
         message = f"There are fewer rows ({table.n_rows}) than columns ({len(table.columns)})."
         yield TableWarning(code="few_rows", columns=(target,), message=message)
+
+
+def _cost(table: Table) -> float:
+    """Units of work for a look at one column."""
+    return COLUMN_COST + table.n_rows / CELLS_A_UNIT
 
 
 def _list(names: Sequence[str], most: int = 5) -> str:

@@ -1,4 +1,4 @@
-"""Compiled loops of the rivals: packing, joint histograms and the information in them."""
+"""Compiled loops of the rivals: joint histograms and the information in them."""
 
 from __future__ import annotations
 
@@ -8,45 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from core.arrays import MISSING, Bytes, Floats, Ints, Truths, Values
-
-ROW_BLOCK = 64  # a cache line of every group, and a block of rows that stays in L1
+from core.arrays import Bytes, Floats, Ints, Truths, Values
 
 Pairs = NDArray[np.uint16]
 Counts = Values  # int32 cells, or float64 ones when rows have weights
 Columns = tuple[Bytes, Ints, Ints, Ints, Ints]  # packed, levels, stored, strides, starts
-
-
-@njit(cache=True, nogil=True)
-def find_missing(begin: int, end: int, codes: Bytes, found: Truths) -> None:
-    """Mark the columns that miss a value in rows `begin` to `end`."""
-    for row in range(begin, end):
-        for column in range(codes.shape[1]):
-            if codes[row, column] == MISSING:
-                found[column] = True
-
-
-@njit(cache=True, nogil=True)
-def pack_columns(
-    begin: int,
-    end: int,
-    codes: Bytes,
-    features: Ints,
-    levels: Ints,
-    strides: Ints,
-    starts: Ints,
-    packed: Bytes,
-) -> None:
-    """Transpose rows `begin` to `end` to one row per group, its code the sum of digit x stride."""
-    for first in range(begin, end, ROW_BLOCK):
-        last = min(first + ROW_BLOCK, end)
-        for group in range(starts.size - 1):
-            for member in range(starts[group], starts[group + 1]):
-                feature, stride = features[member], strides[member]
-                for row in range(first, last):
-                    code = codes[row, feature]
-                    digit = levels[member] if code == MISSING else np.int64(code)
-                    packed[group, row] += np.uint8(digit * stride)
 
 
 @njit(cache=True, nogil=True)

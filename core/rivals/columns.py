@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from core.arrays import Bytes, Ints
+from core.arrays import MISSING, Bytes, Ints
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.data.problem import CodedProblem
-from core.rivals import _kernels
+from core.data.table import COLUMN_COST
 from core.workers import Workers
 
 BYTE = 256
@@ -44,30 +45,41 @@ class PackedColumns:
         return np.repeat(np.arange(self.n_groups), np.diff(self.starts))
 
 
-def pack(problem: CodedProblem, workers: Workers) -> PackedColumns:
+def pack(problem: CodedProblem, workers: Workers, on_wait: OnWait = ignore) -> PackedColumns:
     """Pack the included and the searched features, in ascending order."""
     features = np.array(sorted({*problem.included, *problem.searched}), dtype=np.int64)
     levels = problem.n_levels[features]
-    missing = np.zeros(problem.codes.shape[1], dtype=np.bool_)
-    tasks = _blocks_of_rows(problem)
-    workers.run(lambda rows: _kernels.find_missing(*rows, problem.codes, missing), tasks)
-    stored = levels + missing[features]
+    missing = np.zeros(len(features), dtype=np.bool_)
+
+    def look(member: int) -> None:
+        missing[member] = _has_missing(problem, int(features[member]))
+
+    _run(workers, look, len(features), problem.n_rows, on_wait)
+    stored = levels + missing
     starts, strides = _group(stored, _codes_worth_packing(problem, int(stored.max())))
-    packed = np.zeros((len(starts) - 1, problem.n_rows), dtype=np.uint8)
+    packed = problem.engine.room(len(starts) - 1, problem.n_rows)
 
-    def pack_rows(rows: tuple[int, int]) -> None:
-        codes = problem.codes
-        _kernels.pack_columns(*rows, codes, features, levels, strides, starts, packed)
+    def pack_group(group: int) -> None:
+        packed[group] = 0
+        for member in range(starts[group], starts[group + 1]):
+            table = problem.tables[features[member]].astype(np.int64)
+            digits = np.where(table == MISSING, levels[member], table) * strides[member]
+            packed[group] += digits.astype(np.uint8)[problem.columns[features[member]]]
 
-    workers.run(pack_rows, tasks)
+    _run(workers, pack_group, len(starts) - 1, problem.n_rows, on_wait)
     return PackedColumns(features, levels, stored, strides, starts, packed)
 
 
-def _blocks_of_rows(problem: CodedProblem) -> list[tuple[int, int]]:
-    """Cut into pieces of about a megabyte."""
-    n_rows = max(1, 2**20 // problem.codes.shape[1])
-    cuts = [*range(0, problem.n_rows, n_rows), problem.n_rows]
-    return list(pairwise(cuts))
+def _run(
+    workers: Workers, work: Callable[[int], None], n_columns: int, n_rows: int, on_wait: OnWait
+) -> None:
+    for part in in_parts(n_columns, on_wait, COLUMN_COST + n_rows / CELLS_A_UNIT):
+        workers.run(work, range(part.start, part.stop))
+
+
+def _has_missing(problem: CodedProblem, feature: int) -> bool:
+    occurs = np.bincount(problem.columns[feature], minlength=BYTE) > 0
+    return bool(occurs[problem.tables[feature] == MISSING].any())
 
 
 def _codes_worth_packing(problem: CodedProblem, widest: int) -> int:

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from core.budgets import RIVAL_FOLDS
 from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Cmim, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
 from core.cpd.ladder import count_classes
@@ -25,7 +26,6 @@ from core.rivals.progress import StepProgress
 from core.rivals.rjmi import rjmi
 from core.workers import Workers
 
-N_FOLDS = 5
 SMOOTHING = 1.0
 """Pseudo-count of a class, spread over the levels of a feature like the feature's own marginal."""
 
@@ -81,7 +81,7 @@ def plan_rival(
     if isinstance(method, Rjmi | GlobalFs):
         return None
     with Workers(table.n_threads) as workers:
-        folds = CrossFit(table, N_FOLDS, partial(_propose, method), workers, on_progress)
+        folds = CrossFit(table, RIVAL_FOLDS, partial(_propose, method), workers, on_progress)
         return folds.plan((table.n_classes,), k)
 
 
@@ -90,7 +90,8 @@ def _propose(
 ) -> Path:
     labels, weights = table.labels[fold.train], table.weights[fold.train]
     class_weights = np.bincount(labels, weights, table.n_classes).astype(np.float64)
-    models = [LabelModel.of(count_classes(fold.recipe.counts, class_weights, SMOOTHING))]
+    counts, start = fold.recipe.counts, fold.recipe.level_start
+    models = [LabelModel.of(count_classes(counts, start, class_weights, SMOOTHING))]
     problem = table.problem(fold.recipe, fold.train)
     alone = replace(problem, n_threads=1)
     order = select_rival(alone, length, method, ignore, lambda _: on_wait()).features

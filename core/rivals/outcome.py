@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.arrays import Floats, Ints
+from core.callbacks import OnWait, ignore, listening
 from core.cpd.model import CpdFit
 from core.results.selection import LeftOut, Selected, SelectionResult
 
@@ -48,7 +49,9 @@ class RivalOutcome:
         """The chosen features in order."""
         return tuple(step.feature for step in self.steps)
 
-    def explain(self, result: SelectionResult, names: Sequence[str]) -> SelectionResult:
+    def explain(
+        self, result: SelectionResult, names: Sequence[str], on_wait: OnWait = ignore
+    ) -> SelectionResult:
         """The result with all that was found out; `names` are those of the features."""
         steps = enumerate(self.steps, start=1)
         left_out = (
@@ -57,7 +60,7 @@ class RivalOutcome:
                 gain=score,
                 reason="outranked" if self.steps else "uninformative",
             )
-            for feature, score in sorted(self.scores_left.items())
+            for feature, score in listening(sorted(self.scores_left.items()), on_wait)
         )
         return replace(
             result,

@@ -46,7 +46,7 @@ class PairInformation:
     ) -> None:
         self._correct = correct
         self._problem, self._workers, self._progress = problem, workers, progress
-        self._columns = pack(problem, workers)
+        self._columns = pack(problem, workers, lambda: progress.inside(0.0))
         self.n_rows, self.members = problem.n_rows, self._columns.features
         self.group_of = self._columns.group_of
         self._weights, _, self._lookup = counting(problem)

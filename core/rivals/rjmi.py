@@ -59,7 +59,7 @@ class RenyiCriterion:
 
     def _refine(self, feature: int) -> None:
         """Split the patterns of the set by one feature more; drop the rows that miss it."""
-        codes = self._problem.codes[self._rows, feature]
+        codes = self._problem.column(feature)[self._rows]
         present = codes != MISSING
         self._rows, pattern = self._rows[present], self._pattern[present]
         n_levels = int(self._problem.n_levels[feature])
@@ -81,7 +81,7 @@ class RenyiCriterion:
     def _cells(self, feature: int) -> Floats:
         """Weigh every pattern of the set and the feature by label: (patterns, n_classes)."""
         problem = self._problem
-        codes, n_levels = problem.codes[self._rows, feature], int(problem.n_levels[feature])
+        codes, n_levels = problem.column(feature)[self._rows], int(problem.n_levels[feature])
         present = codes != MISSING
         cell = (self._pattern * n_levels + codes) * problem.n_classes + problem.labels[self._rows]
         n_cells = len(self._kernel) * n_levels * problem.n_classes

@@ -22,7 +22,9 @@ class SetInformation:
 
     def __init__(self, problem: CodedProblem, workers: Workers, progress: StepProgress) -> None:
         self._problem, self._workers, self._progress = problem, workers, progress
-        self._columns = np.ascontiguousarray(problem.codes.T)
+        self._columns = problem.engine.room(len(problem.columns), problem.n_rows)
+        for feature in range(len(problem.columns)):
+            self._columns[feature] = problem.column(feature)
         self._pattern = np.zeros(problem.n_rows, dtype=np.int64)
         self.n_chosen, self.n_configurations = 0, 1.0
         self._weights, self._log, self._x_log_x = counting(problem)

@@ -71,6 +71,17 @@ def corrected_conditional_entropy(of: Bytes, given: Bytes) -> float:
     return total
 
 
+def told_beside(of: Bytes, given: Bytes, labels: Bytes) -> float:
+    """I(of; labels | given) over the rows."""
+    nats = np.zeros(len(of))
+    for value in set(given.tolist()):
+        rows = given == value
+        for i in np.flatnonzero(rows):
+            level, label = of[rows] == of[i], labels[rows] == labels[i]
+            nats[i] = np.log((level & label).mean() / (level.mean() * label.mean()))
+    return float(nats.mean())
+
+
 def margin(joint: Floats, axes: Iterable[int]) -> Floats:
     """The distribution of some of the variables."""
     kept = set(axes)

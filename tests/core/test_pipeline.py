@@ -9,11 +9,24 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
-from core.config import STRATEGIES, Columns, GsmCpd, Method, Mrmr, Objective, SelectionConfig
+from core.callbacks import Enough
+from core.config import (
+    STRATEGIES,
+    Bootstrap,
+    Columns,
+    Compare,
+    Evaluate,
+    GsmCpd,
+    Jmi,
+    Method,
+    Mrmr,
+    Objective,
+    SelectionConfig,
+)
 from core.crossfit import folds
 from core.fit_config import Family
 from core.pipeline import select_features
-from core.results.selection import Progress, SelectionResult
+from core.results.selection import EXPERIMENTS, Progress, SelectionResult
 from tests.core.tables import QUICK, mixed_table, quick, xor_table
 
 METHODS = [
@@ -287,6 +300,30 @@ def test_a_run_is_stopped_by_raising(phase: str) -> None:
     for n_threads in (1, 2):
         with pytest.raises(KeyboardInterrupt, match=phase):
             select_features(mixed_table(), "y", quick(3, method=method, n_threads=n_threads), stop)
+
+
+@pytest.mark.parametrize(("share", "n_done"), [(0.0, 0), (0.6, 2)])
+def test_enough_of_an_experiment_ends_it_with_what_is_done(share: float, n_done: int) -> None:
+    def hear(progress: Progress) -> None:
+        before = 0.2 if progress.phase == "evaluate" else 0.0  # the selection is one of five parts
+        if progress.phase in EXPERIMENTS and progress.fraction >= before + (1 - before) * share:
+            raise Enough
+
+    result = select_features(
+        mixed_table(),
+        "y",
+        quick(2, method=Mrmr(), evaluate=Evaluate(n_splits=4)),
+        hear,
+        compare=Compare(methods=(Mrmr(), Jmi()), n_splits=4),
+        bootstrap=Bootstrap(n_samples=4),
+    )
+    parts = {"evaluation": result.evaluation, "comparison": result.comparison}
+    assert len(result.selected) == 2
+    assert [(one.part, one.n_done, one.n_asked) for one in result.missing] == [
+        (part, n_done, 4) for part in (*parts, "stability")
+    ]
+    assert [part and part.n_splits for part in parts.values()] == [n_done or None] * 2
+    assert (result.stability and result.stability.n_samples) == (n_done or None)
 
 
 @pytest.mark.parametrize("objective", get_args(Objective))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
 from core.cpd.em import fit_cpd
@@ -16,8 +16,14 @@ from tests.core.reference import MISSING, Bytes, Floats, Model
 
 
 def examples(n: int) -> settings:
-    """So many examples, the same in every run; kernels may compile meanwhile."""
-    return settings(max_examples=n, deadline=None, derandomize=True, database=None)
+    """So many examples, the same in every run; kernels may compile, and others use the machine."""
+    return settings(
+        max_examples=n,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 
 
 @dataclass(frozen=True)

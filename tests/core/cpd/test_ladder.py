@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.budgets import worthwhile_ranks
 from core.cpd.em import fit_cpd
-from core.cpd.ladder import Ladder, count_classes, worthwhile_ranks
+from core.cpd.ladder import Ladder, count_classes
 from core.cpd.rows import prepare_rows
 from core.fit_config import CpdConfig
 from core.workers import Workers
@@ -19,12 +20,12 @@ def test_one_state_for_each_class_is_the_fit_without_iterations() -> None:
     codes = sample(random_model(6, N_LEVELS.tolist(), rank=6, sharpness=0.3), 500, 2)
     labels = codes[:, -1]
     counts = [
-        np.array([np.bincount(labels[codes[:, n] == level], minlength=3) for level in range(3)])
+        np.bincount(labels[codes[:, n] == level], minlength=3)
         for n in range(8)
+        for level in range(3)
     ]
-    counted = count_classes(
-        [c.astype(float) for c in counts], np.bincount(labels).astype(float), 1.0
-    )
+    class_weights = np.bincount(labels).astype(float)
+    counted = count_classes(np.array(counts, dtype=float), np.arange(0, 25, 3), class_weights, 1.0)
     config = CpdConfig(rank=3, family="per_class", n_init=1, smoothing=1.0, tol=0, n_threads=1)
     fitted = fit_cpd(codes, N_LEVELS, config)
     assert counted.weights == pytest.approx(fitted.weights)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core import budgets
 from core.arrays import Floats
 from core.cpd import thinning
-from core.cpd.em import LAST_ITERATIONS, fit_models
+from core.cpd.em import fit_models, last_iterations
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.thinning import thin
 from core.fit_config import CpdConfig
@@ -21,7 +22,7 @@ LEVELS = np.array([30, 30, 4, 3, 3])
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thinning, "CROSS_ROWS", 400)
+    monkeypatch.setattr(budgets, "CROSS_ROWS", 400)
     monkeypatch.setattr(thinning, "LEAST_OF_CLASS", 20)
 
 
@@ -74,14 +75,14 @@ def test_the_fit_ends_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     fits = fit_models(rows, LEVELS, config, 2, lambda i, _: seen.append(i))
     assert seen == list(range(1, fits[0].n_iter + 1))
-    assert fits[0].n_iter <= LAST_ITERATIONS
+    assert fits[0].n_iter <= 30
     codes = rows.source[rows.joined.rows]
     for fit in fits:
         assert (np.diff(fit.objective) >= 0).all()
         true = reference.loglik(as_model(fit), codes, rows.weights)
         assert fit.loglik[-1] == pytest.approx(true, abs=1e-5)
         assert (fit.factors[2] @ fit.weights)[3] > 0
-    monkeypatch.setattr(thinning, "CROSS_ROWS", 10_000)
+    monkeypatch.setattr(budgets, "CROSS_ROWS", 10_000)
     cold = fit_models(rows, LEVELS, config, 2)
     assert fits[0].objective[-1] == pytest.approx(cold[0].objective[-1], abs=0.02)
 
@@ -93,3 +94,10 @@ def test_threads_agree_on_few_rows_and_on_all() -> None:
     )  # fmt: skip
     assert one.objective.tobytes() == three.objective.tobytes()
     assert one.weights.tobytes() == three.weights.tobytes()
+
+
+@pytest.mark.parametrize(("max_iter", "on_all"), [(7, 7), (100, 30), (200, 60)])
+def test_whoever_asks_for_more_iterations_gets_more_on_all_rows(max_iter: int, on_all: int) -> None:
+    config = CpdConfig(rank=6, family="per_class", max_iter=max_iter, tol=0, n_threads=1)
+    fit = fit_models(table(), LEVELS, config, 1)[0]
+    assert fit.n_iter == last_iterations(max_iter) == on_all

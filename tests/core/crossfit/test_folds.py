@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -30,11 +31,14 @@ def table_of(seed: int, n_rows: int = 400, *, told: float = 1.0) -> Table:
     return prepare(numbers | {"y": y}, "y", config, lambda _: None).table
 
 
-def remember(seen: list[Fold]) -> Callable[..., Path]:
+def remember(seen: list[Fold], *, with_path: bool = False) -> Callable[..., Path]:
+    """Take note of every fold that is asked for; if `with_path`, only where a path is."""
+
     def propose(table: Table, fold: Fold, rank: int, length: int, _wait: object) -> Path:
-        seen.append(fold)
+        if length or not with_path:
+            seen.append(fold)
         class_weights = np.bincount(table.labels[fold.train]).astype(float)
-        model = count_classes(fold.recipe.counts, class_weights, 1.0)
+        model = count_classes(fold.recipe.counts, fold.recipe.level_start, class_weights, 1.0)
         return Path(range(length), [LabelModel.of(model)])
 
     return propose
@@ -49,9 +53,19 @@ def test_folds_learn_from_the_other_rows_only() -> None:
         assert not set(fold.train) & set(fold.test)
         assert len(fold.train) + len(fold.test) == table.n_rows
         alone = table.take(fold.train).learn(fold.strategy)
-        for own, given in zip(alone.groupings, fold.recipe.groupings, strict=True):
-            assert np.array_equal(own.table, given.table)
-            assert np.array_equal(own.counts, given.counts)
+        assert np.array_equal(alone.tables, fold.recipe.tables)
+        assert np.array_equal(alone.counts, fold.recipe.counts)
+
+
+def test_no_fold_is_looked_at_twice() -> None:
+    """A closer look goes on from the glance, and what is said in the end from the closer look."""
+    table, seen = table_of(0), list[Fold]()
+    with Workers(1) as workers:
+        CrossFit(table, 5, remember(seen, with_path=True), workers).plan((2,), 8)
+    looks = Counter((fold.strategy, fold.index) for fold in seen)
+    assert set(looks.values()) == {1}
+    assert {looks["uniform", fold] for fold in range(5)} == {1}
+    assert {strategy for strategy, _ in looks} == {"uniform", "quantile", "supervised"}
 
 
 def test_what_held_out_rows_hold_changes_no_recipe() -> None:
@@ -63,9 +77,8 @@ def test_what_held_out_rows_hold_changes_no_recipe() -> None:
         one, other = (
             t.learn_without_folds([strategy], folds, 5)[strategy, 0] for t in (table, turned)
         )
-        for a, b in zip(one.groupings, other.groupings, strict=True):
-            assert np.array_equal(a.table, b.table)
-            assert np.array_equal(a.counts, b.counts)
+        assert np.array_equal(one.tables, other.tables)
+        assert np.array_equal(one.counts, other.counts)
 
 
 def plan_of(table: Table, n_threads: int = 1, k: int | None = None) -> Plan:

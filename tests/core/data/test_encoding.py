@@ -115,6 +115,7 @@ def test_new_values_beyond_the_range_fall_into_the_outer_bins() -> None:
 def test_missing_stays_missing_whatever_it_looks_like() -> None:
     assert codes([1.0, np.nan, 2.0]) == [0, MISSING, 1]
     assert codes(["a", None, "b"]) == [0, MISSING, 1]
+    assert codes(["a", float("nan"), "b"]) == [0, MISSING, 1]
     assert codes(np.array([1, None, 2.0, float("nan")], dtype=object)) == [0, MISSING, 1, MISSING]
     assert codes(np.ma.array([5, 7, 5], mask=[True, False, False])) == [MISSING, 1, 0]
     assert codes(pd.array([4, None, 3], dtype="Int64")) == [1, MISSING, 0]

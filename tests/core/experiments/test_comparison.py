@@ -38,6 +38,7 @@ def ground_of(compare: Compare = COMPARE) -> Ground:
 def test_figures_are_those_of_the_trials() -> None:
     ground = ground_of()
     found = compare_methods(ground, 3, COMPARE, timer=itertools.count().__next__)
+    assert found is not None
     assert (found.k, found.n_splits) == (3, 3)
     assert found.n_train + found.n_test == ground.table.n_rows
     for described, method in zip(found.methods, COMPARE.methods, strict=True):
@@ -63,6 +64,7 @@ def test_figures_are_those_of_the_trials() -> None:
 
 def test_a_comparison_survives_json() -> None:
     found = compare_methods(ground_of(), 2, Compare(methods=(Mrmr(), Jmim()), n_splits=2))
+    assert found is not None
     document = json.loads(json.dumps(asdict(found), allow_nan=False))
     assert read(document, Comparison) == found
 
@@ -113,6 +115,7 @@ def test_a_method_that_fails_leaves_the_others_their_ranks(
 
     monkeypatch.setattr(comparison, "hold_trial", hold)
     found = compare_methods(ground_of(), 2, COMPARE)
+    assert found is not None
     failed = found.methods[1]
     assert failed.error == {
         "code": "invalid_data",

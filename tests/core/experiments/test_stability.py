@@ -78,6 +78,7 @@ def test_frequencies_count_the_samples(method: Mrmr | GsmCpd) -> None:
     problem = Table.of_codes(random_problem(6))
     result = result_of(["x2", "x5", "x0"], 4)
     found = measure_stability(problem, method, Bootstrap(n_samples=4), NAMES, result)
+    assert found is not None
     how = Configuration("uniform", 4)
     halves = [draw_half(problem, i) for i in range(4)]
     chosen = [choose(half, 3, method, configuration=how).features for half in halves]
@@ -99,6 +100,7 @@ def test_given_columns_do_not_enter_the_index() -> None:
     problem = replace(Table.of_codes(random_problem(6)), included=(1, 3))
     result = result_of(["x1", "x3", "x0"])
     found = measure_stability(problem, Mrmr(), Bootstrap(n_samples=3), NAMES, result)
+    assert found is not None
     assert {"x1", "x3"}.isdisjoint(feature.name for feature in found.features)
     assert found.mean_size == 1
 
@@ -108,6 +110,7 @@ def test_where_nothing_was_chosen_nothing_is(included: tuple[int, ...]) -> None:
     problem = replace(Table.of_codes(random_problem(6)), included=included)
     result = result_of([NAMES[n] for n in included])
     found = measure_stability(problem, GsmCpd(), Bootstrap(n_samples=3), NAMES, result)
+    assert found is not None
     assert (found.mean_size, found.index) == (0, None)
     assert {feature.frequency for feature in found.features} == {0}
 
@@ -116,5 +119,6 @@ def test_samples_may_differ_in_size() -> None:
     found = summarise_samples(
         Table.of_codes(random_problem(6)), NAMES, [], [(0, 1), (0,), (0, 1, 2)]
     )
+    assert found is not None
     assert (found.n_samples, found.mean_size) == (3, 2)
     assert found.features[0].frequency == 1

@@ -9,8 +9,10 @@ import pytest
 
 from core.config import Columns, Discretize, Evaluate, Method, Mrmr, SelectionConfig
 from core.data.preparation import prepare
+from core.data.recipe import Recipe
+from core.data.resampling import Split
 from core.experiments import judges
-from core.experiments.ground import Ground
+from core.experiments.ground import Ground, Part
 from core.experiments.nearest import Known, ask_nearest
 from core.experiments.trial import evaluate, hold_trial
 from core.methods import choose
@@ -49,6 +51,23 @@ def test_all_features_are_what_choosing_all_of_them_gives(method: Method) -> Non
         assert other.all_features == other.values[-1]
 
 
+def test_columns_are_cut_by_what_the_training_rows_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[Recipe] = []
+    parts = Ground.parts
+
+    def spied(ground: Ground, split: Split, recipe: Recipe) -> tuple[Part, Part]:
+        used.append(recipe)
+        return parts(ground, split, recipe)
+
+    monkeypatch.setattr(Ground, "parts", spied)
+    ground = ground_of(mixed_table(), discretize=Discretize(strategy="supervised"))
+    hold_trial(ground, 2, Mrmr(), 0, HOW)
+    train = ground.table.take(ground.split(HOW, 0).train)
+    own = train.learn("supervised")
+    assert np.array_equal(used[0].tables, own.tables)
+    assert np.array_equal(used[0].counts, own.counts)
+
+
 def test_rows_count_by_their_weight() -> None:
     columns = mixed_table()
     rng = np.random.default_rng(2)
@@ -84,6 +103,7 @@ def test_classes_have_no_order() -> None:
 
 def test_where_nothing_was_chosen_all_features_are_measured() -> None:
     found = evaluate(ground_of(mixed_table()), 0, QUICK, HOW, lambda _: None)
+    assert found is not None
     assert {curve.mean for curve in found.curves} == {()}
     assert all(curve.all_features > 0 for curve in found.curves)
 

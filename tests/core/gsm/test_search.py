@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -9,17 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.arrays import Floats, Ints
+from core.callbacks import LISTENED
 from core.config import Objective
 from core.gsm.certificate import certify
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import NOTHING, AveragedObjective
-from core.gsm.search import choose
+from core.gsm.search import BATCH, _Search, choose
 from core.gsm.step import Step, Task
 from core.results.selection import Certificate
 from core.workers import Workers
 from tests.core import reference
 from tests.core.reference import Model
+from tests.core.rivals.problems import unlabelled
 from tests.core.worlds import as_fit, examples, random_model
 
 ENOUGH = 1 - 1 / np.e
@@ -202,7 +206,7 @@ def test_lazy_chooses_like_naive_among_copies(
     n, half = models[0].n_features, models[0].n_features // 2
     codes = np.random.default_rng(seed).integers(0, 3, (50, n), dtype=np.uint8)
     codes[:, half : 2 * half] = codes[:, :half]
-    copies = Copies(codes, np.ones(50))
+    copies = Copies(unlabelled(codes))
     lazy, _ = run(models, objective, n, budget=64, copies=copies)
     naive, _ = run(models, objective, n, budget=64, copies=copies, lazy=False)
     assert order(lazy) == order(naive)
@@ -217,3 +221,44 @@ def test_where_nothing_is_in_doubt_any_more_the_search_goes_on() -> None:
     steps, averaged = run(models, "label", 30, budget=3, floor=1e-7)
     assert not averaged.exact
     assert len(set(order(steps))) == 30
+
+
+def test_where_bounds_tell_nothing_looks_at_who_may_win_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look goes through all columns: as many looks as columns would be their square."""
+    n = 2000
+    looks: list[int] = []
+    hopeful = _Search._hopeful
+
+    def counted(search: _Search, objective: Objective, floor: float) -> Ints:
+        looks.append(len(found := hopeful(search, objective, floor)))
+        return found
+
+    monkeypatch.setattr(_Search, "_hopeful", counted)
+    same = random_model(1, [3] * n + [3], rank=4)
+    run([Model(same.weights, [same.factors[0]] * n + [same.factors[-1]])], "latent", 1)
+    assert looks[0] == n and looks[-1] == 0
+    assert len(looks) < n / (4 * BATCH)
+
+
+@pytest.mark.parametrize("n_copies", [100, 1600])
+def test_copies_are_capped_ever_more_at_a_time(n_copies: int) -> None:
+    """The first of many copies is chosen; the others fall one by one only as far as two."""
+    model = random_model(1, [3, 2, 3], rank=4)
+    factors = [*[model.factors[0]] * n_copies, model.factors[1], model.factors[-1]]
+    rng = np.random.default_rng(0)
+    codes = np.repeat(rng.integers(0, 3, (60, 1), dtype=np.uint8), n_copies + 1, axis=1)
+    codes[:, -1] = rng.integers(0, 2, 60)
+    asked: list[int] = []
+
+    class Counted(Copies):
+        def caps(self, features: Ints, chosen: Sequence[int], gains: Floats) -> Floats:
+            asked.append(len(features))
+            return super().caps(features, chosen, gains)
+
+    copies = Counted(unlabelled(codes))
+    steps, _ = run([Model(model.weights, factors)], "latent", 2, lazy=False, copies=copies)
+    assert order(steps) == [0, n_copies]
+    assert max(asked) * copies.cost([0]) <= LISTENED  # between two looks at who wants to stop
+    assert len(asked) < 2 * np.log2(n_copies) + 10

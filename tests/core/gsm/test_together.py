@@ -110,9 +110,9 @@ def test_where_pairs_are_too_many_fewer_rows_are_counted_and_then_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = table_of(exclusive_or(2000))
-    monkeypatch.setattr(together, "MAX_COUNTS", 45 * 700)
+    monkeypatch.setattr(together, "MAX_PAIR_COUNTS", 45 * 700)
     assert find_focus(table) == (8, 9)
-    monkeypatch.setattr(together, "MAX_COUNTS", 45 * 400)
+    monkeypatch.setattr(together, "MAX_PAIR_COUNTS", 45 * 400)
     assert find_focus(table) == ()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def random_problem(
     labels = np.where(rng.random(n_rows) < 0.7, state % 3, rng.integers(0, 3, n_rows))
     if missing:
         codes[rng.random(codes.shape) < 0.15] = 255
-    return CodedProblem(
+    return CodedProblem.of_codes(
         codes=codes,
         n_levels=n_levels.astype(np.int64),
         labels=labels.astype(np.uint8),
@@ -38,8 +39,25 @@ def random_problem(
     )
 
 
+def unlabelled(codes: np.ndarray, row_weights: np.ndarray | None = None) -> CodedProblem:
+    """Codes (n_rows, n_features) of which nothing is to be told."""
+    return CodedProblem.of_codes(
+        codes,
+        n_levels=np.full(codes.shape[1], 255),
+        labels=np.zeros(len(codes), dtype=np.uint8),
+        n_classes=1,
+        row_weights=row_weights,
+    )
+
+
+def recoded(problem: CodedProblem, codes: np.ndarray, **changes: Any) -> CodedProblem:
+    """The same problem with other codes (n_rows, n_features), and what else changes."""
+    made = unlabelled(codes)
+    return replace(problem, columns=made.columns, tables=made.tables, **changes)
+
+
 def with_codes(problem: CodedProblem, codes: np.ndarray) -> CodedProblem:
     """The same problem with other codes, whose levels are counted anew."""
     levels = [len(np.unique(column[column != 255])) for column in codes.T]
     every = tuple(range(codes.shape[1]))
-    return replace(problem, codes=codes, n_levels=np.array(levels), candidates=every)
+    return recoded(problem, codes, n_levels=np.array(levels), candidates=every)

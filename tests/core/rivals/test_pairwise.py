@@ -16,7 +16,7 @@ from core.data.problem import CodedProblem
 from core.rivals.method import select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
 from tests.core.rivals import reference
-from tests.core.rivals.problems import random_problem, with_codes
+from tests.core.rivals.problems import random_problem, recoded, with_codes
 
 DATA = Path(__file__).parents[2] / "data"
 METHODS: list[tuple[Rival, Callable[[CodedProblem, list[int], int], float]]] = [
@@ -32,7 +32,7 @@ every_method = pytest.mark.parametrize(("method", "score"), METHODS, ids=NAMES)
 def oracle_problem(name: str, n_threads: int = 0) -> CodedProblem:
     data = np.load(DATA / f"{name}.npz")
     codes, labels = data["X"], data["y"]
-    return CodedProblem(
+    return CodedProblem.of_codes(
         codes=codes,
         n_levels=codes.max(axis=0).astype(np.int64) + 1,
         labels=labels,
@@ -107,7 +107,7 @@ def test_corrected_many_levels_are_no_advantage(method: Rival, score: object) ->
     told = rng.integers(0, 2, 400)
     codes = np.column_stack([rng.integers(0, 60, 400), told]).astype(np.uint8)
     labels = np.where(rng.random(400) < 0.66, told, 1 - told).astype(np.uint8)
-    problem = CodedProblem(
+    problem = CodedProblem.of_codes(
         codes=codes, n_levels=np.array([60, 2]), labels=labels, n_classes=2, candidates=(0, 1)
     )
     assert select_rival(problem, 1, method).features == (0,)
@@ -150,7 +150,7 @@ def test_whole_weights_count_rows(method: Rival, score: object) -> None:
     weighted = random_problem(8, weights=True)
     rows = np.repeat(np.arange(weighted.n_rows), weighted.weights.astype(int))
     codes, labels = weighted.codes[rows], weighted.labels[rows]
-    repeated = replace(weighted, codes=codes, labels=labels, row_weights=None)
+    repeated = recoded(weighted, codes, labels=labels, row_weights=None)
     one, other = select_rival(weighted, None, method), select_rival(repeated, None, method)
     assert one.features == other.features
     np.testing.assert_allclose(scores(one), scores(other), atol=1e-10)
@@ -169,8 +169,8 @@ def test_many_levels_and_few_rows(method: Rival, score: object) -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 255, (40, 6)).astype(np.uint8)
     codes[rng.random(codes.shape) < 0.1] = 255
-    problem = replace(
-        random_problem(0, 40, 6), codes=codes, n_levels=np.full(6, 255), candidates=tuple(range(6))
+    problem = recoded(
+        random_problem(0, 40, 6), codes, n_levels=np.full(6, 255), candidates=tuple(range(6))
     )
     expected = reference.greedy(problem, 6, score)  # type: ignore[arg-type]
     np.testing.assert_allclose(
@@ -183,7 +183,7 @@ def test_all_missing_feature_comes_last(method: Rival, score: object) -> None:
     problem = random_problem(4)
     codes = problem.codes.copy()
     codes[:, 0] = 255
-    selection = select_rival(replace(problem, codes=codes), 3, method)
+    selection = select_rival(recoded(problem, codes), 3, method)
     assert 0 not in selection.features
 
 

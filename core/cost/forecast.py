@@ -1,0 +1,98 @@
+"""The phases of a run, and the seconds of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from core.budgets import MOST_DISTANCES
+from core.config import Bootstrap, Compare, Discretize, Evaluate, GsmCpd, Method, SelectionConfig
+from core.cost.crossfit import USUAL_CHOICE, score_beliefs
+from core.cost.gsm import GsmWork
+from core.cost.rivals import search_rival, select_rival
+from core.cost.work import Speed, Work
+from core.memory import TableShape
+from core.results.selection import Phase
+
+LONGEST_CURVE = 50
+"""Features that compared methods choose when their number is left open."""
+
+UNORDERED = 0.2
+"""What encoding a value takes that need not be brought into order."""
+
+
+def phase_seconds(
+    shape: TableShape,
+    config: SelectionConfig,
+    speed: Speed,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> dict[Phase, float]:
+    """Seconds of each phase of a run, in order."""
+    phases = phase_work(shape, config, compare, bootstrap)
+    return {phase: speed.seconds(work) for phase, work in phases.items()}
+
+
+def phase_work(
+    shape: TableShape,
+    config: SelectionConfig,
+    compare: Compare | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> dict[Phase, Work]:
+    """The work of each phase of a run, in order."""
+    k, method, cut = _wanted(config), config.method, config.discretize
+    work: dict[Phase, Work] = {"encode": _encode(shape), **_choose(shape, method, cut, k)}
+    size = min(k or USUAL_CHOICE, shape.n_features)
+    if (how := config.evaluate) is not None:
+        work["evaluate"] = _trial(shape, method, cut, size, how) * how.n_splits
+    if compare is not None:
+        size = min(k or LONGEST_CURVE, shape.n_features)
+        trials = [_trial(shape, m, cut, size, compare.evaluate) for m in compare.methods]
+        work["compare"] = _total(trials) * compare.n_splits
+    if bootstrap is not None:
+        half = replace(shape, n_rows=-(-shape.n_rows // 2))
+        again = _choose(half, method, cut, min(k or USUAL_CHOICE, shape.n_features))
+        again.pop("rank")
+        work["resample"] = _total(again.values()) * bootstrap.n_samples
+    return work
+
+
+def _wanted(config: SelectionConfig) -> int | None:
+    return None if config.k == "auto" else config.k
+
+
+def _encode(shape: TableShape) -> Work:
+    n_other = shape.n_features - shape.n_continuous
+    values = shape.n_rows * (shape.n_continuous + UNORDERED * n_other)
+    return Work(calls=7 * shape.n_features, sorts=values)
+
+
+def _choose(
+    shape: TableShape, method: Method, discretize: Discretize, k: int | None
+) -> dict[Phase, Work]:
+    size = min(k or USUAL_CHOICE, shape.n_features)
+    if isinstance(method, GsmCpd):
+        gsm = GsmWork(shape, method, discretize, k)
+        return {"rank": gsm.search(), "fit": gsm.fit(), "select": gsm.select(size)}
+    searched = search_rival(shape, method, discretize, k)
+    return {"rank": searched, "select": select_rival(shape, method, size)}
+
+
+def _trial(
+    shape: TableShape, method: Method, discretize: Discretize, k: int, how: Evaluate
+) -> Work:
+    """A selection on the training part of a split, and what judges say of the rest."""
+    n_test = round(shape.n_rows * how.test_fraction)
+    train = replace(shape, n_rows=max(shape.n_rows - n_test, 1))
+    pairs = train.n_rows * n_test
+    judged = Work(
+        distances=min(pairs * shape.n_features, MOST_DISTANCES) + 3 * pairs * k,
+        counts=10 * shape.n_rows * shape.n_features,
+    )
+    n_judges = 2 if isinstance(method, GsmCpd) else 1
+    judged += score_beliefs(n_test, k + 1, shape.n_classes) * n_judges
+    return _total(_choose(train, method, discretize, k).values()) + judged
+
+
+def _total(works: Iterable[Work]) -> Work:
+    return sum(works, Work())

@@ -1,0 +1,72 @@
+"""The work of the other methods: counting, mostly."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+from core.budgets import RIVAL_FOLDS
+from core.config import Cmim, Discretize, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
+from core.cost.crossfit import CrossFitting
+from core.cost.work import Work
+from core.memory import TableShape
+
+PASSES: dict[type[Any], float] = {Mrmr: 1.0, Jmi: 1.4, Jmim: 0.6, Cmim: 0.6}
+"""Over the columns for each choice; minima are brought up to date only where they could win."""
+
+SHARED_BYTE = 0.4
+"""What counting takes where there are rows enough for several columns to share a byte."""
+
+OCCURRING = 0.9
+"""Of the levels of a column, those that occur with a given pattern of others."""
+
+
+def search_rival(shape: TableShape, method: Rival, discretize: Discretize, k: int | None) -> Work:
+    """What held-out rows are asked; nothing by methods that would take hours."""
+    if isinstance(method, Rjmi | GlobalFs):
+        return Work()
+    folds, n_states = CrossFitting(shape, discretize, k, RIVAL_FOLDS), shape.n_classes
+    race = choose(shape, method, folds.n_train, folds.race_length)
+    race += folds.measure(folds.race_length, n_states)
+    last = folds.measure(0, n_states) + folds.score(n_states)
+    if folds.length > folds.race_length:
+        last += choose(shape, method, folds.n_train, folds.length)
+    return folds.learn() + race * folds.n_paths()[0] + last * RIVAL_FOLDS
+
+
+def select_rival(shape: TableShape, method: Rival, k: int) -> Work:
+    """The choice by all rows, and what is said about it."""
+    n_rows, n_features = shape.n_rows, shape.n_features
+    said = Work(calls=4 * n_features, counts=6 * n_rows * n_features)
+    return choose(shape, method, n_rows, k) + said
+
+
+def choose(shape: TableShape, method: Rival, n_rows: float, k: int) -> Work:
+    """Choose so many features by so many rows."""
+    n_features = shape.n_features
+    match method:
+        case Rjmi():
+            return _rjmi(shape, method, n_rows, k)
+        case GlobalFs():
+            n_subsets = sum(comb(n_features, size) for size in range(1, min(k, 3) + 1))
+            return Work(counts=6 * n_rows * min(n_subsets, method.max_subsets), calls=n_features)
+        case Iselect():
+            return Work(calls=8 * k, counts=n_features * (k * (6 * n_rows + 200) + 4 * n_rows))
+        case _:
+            shared = SHARED_BYTE if n_rows > 500 * shape.n_classes else 1
+            per_feature = PASSES[type(method)] * k * (shared * n_rows + 300) + 4 * n_rows
+            return Work(calls=6 * k + 10, counts=n_features * per_feature)
+
+
+def _rjmi(shape: TableShape, method: Rjmi, n_rows: float, k: int) -> Work:
+    """A spectrum for each candidate of each step, of as many rows as there are patterns."""
+    n_features = shape.n_features
+    n_seen = OCCURRING * sum(shape.n_levels) / n_features
+    most = min(method.max_patterns, n_rows)
+    sizes = [min(most, n_seen**step * shape.n_classes**0.5) for step in range(1, min(k, 10) + 1)]
+    sizes += [most] * (k - len(sizes))
+    return Work(
+        rotations=n_features * sum(size**3 for size in sizes),
+        counts=60 * n_rows * n_features * k,
+        calls=12 * n_features * k,
+    )

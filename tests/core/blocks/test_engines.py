@@ -1,0 +1,65 @@
+"""A whole selection: the same wherever its table lies, and whether its columns are at hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core import budgets
+from core.blocks.scratch import Scratch
+from core.config import Evaluate, GsmCpd, Iselect, Method, Mrmr, Rjmi, SelectionConfig
+from core.data.deferred import Deferred
+from core.pipeline import select_features
+from core.results.selection import SelectionResult
+from tests.core.blocks.owners import Owners
+from tests.core.tables import QUICK, mixed_table
+
+
+def table() -> dict[str, Any]:
+    """Numbers, texts and truths with gaps, weights and moments."""
+    rng = np.random.default_rng(3)
+    moments = np.datetime64("2024-01-01") + rng.integers(0, 10**6, 300).astype("timedelta64[s]")
+    return {**mixed_table(300), "when": moments, "weight": rng.integers(0, 3, 300)}
+
+
+def deferred(columns: dict[str, Any]) -> dict[str, Deferred]:
+    """The same columns, read again by everybody who looks."""
+    return {
+        name: Deferred(len(values), name == "when", partial(lambda values: values, values))
+        for name, values in columns.items()
+    }
+
+
+def identity(result: SelectionResult) -> bytes:
+    arrays = b"".join(array.tobytes() for array in result.to_arrays().values())
+    return json.dumps(result.to_json()).encode() + arrays
+
+
+@pytest.mark.parametrize(
+    "method",
+    [QUICK, replace(QUICK, remodel="step", family="joint"), Mrmr(), Iselect(), Rjmi()],
+    ids=["gsm_cpd", "remodelled", "mrmr", "iselect", "rjmi"],
+)
+def test_a_selection_is_the_same_wherever_its_table_lies(
+    method: Method, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "CROSS_ROWS", 80)
+    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (70, 70))
+    config = SelectionConfig(
+        3, method=method, evaluate=Evaluate(n_splits=1), weight_column="weight", n_threads=1
+    )
+    columns = table()
+    at_hand = select_features(columns, "y", config)
+    in_files = select_features(deferred(columns), "y", config, engine=Scratch(tmp_path))
+    assert identity(in_files) == identity(at_hand)
+    if isinstance(method, GsmCpd):
+        assert at_hand.n_distinct_rows is None
+        elsewhere = select_features(columns, "y", config, engine=Owners(3))
+        assert identity(elsewhere) == identity(at_hand)
