@@ -15,6 +15,7 @@ from app.db.base import Base
 from app.db.compatibility import promise
 from app.db.session import make_engine
 from app.jobs import models as job_models  # noqa: F401
+from app.jobs import speeds  # noqa: F401
 from app.keys import models as key_models  # noqa: F401
 from app.webhooks import models as webhook_models  # noqa: F401
 

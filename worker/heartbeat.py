@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
@@ -17,10 +16,12 @@ from app.jobs.repository import Event
 from app.jobs.state import Stop
 from app.jobs.units import service as units
 from app.jobs.units.repository import UnitClaim
-from core.results.selection import Progress
+from core.callbacks import Enough
+from core.results.selection import EXPERIMENTS, Phase, Progress
 from worker.phases import Phases
 from worker.process import Process
 from worker.recorder import Recorder
+from worker.thread import Beside
 
 log = structlog.get_logger(__name__)
 
@@ -36,42 +37,39 @@ class Stopped(Exception):
         self.reason = reason
 
 
-class Heartbeat:
+class Heartbeat(Beside):
     """Renews the lease, writes progress, and learns of a cancel, a deadline or the loss."""
 
     def __init__(self, process: Process, claim: JobClaim | UnitClaim, recorder: Recorder) -> None:
+        super().__init__("heartbeat")
         self._process = process
         self._claim = claim
         self._recorder = recorder
         self._phases = Phases()
         self._reason: Stop | None = None
+        self._kept = False
         self._unsure = False
         self._wake = threading.Event()
-        self._over = threading.Event()
         self._renewed = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def leave(self) -> None:
+        """End the last phase, and the wait for news."""
         self._phases.enter(None)
-        self._over.set()
+        super().leave()
         self._wake.set()
-        self._thread.join()
+
+    def expect(self, seconds: Mapping[Phase, float]) -> None:
+        """So many seconds are expected of each phase."""
+        self._recorder.expect(seconds)
 
     def report(self, progress: Progress) -> None:
-        """For `on_progress`: take note, and raise when the run is to end."""
+        """For `on_progress`: take note, and raise when the run is to end, or to be kept."""
         self._phases.enter(progress.phase)
         if self._recorder.note(progress):
             self._wake.set()
         self.check()
+        if self._kept and progress.phase in EXPERIMENTS:
+            raise Enough
 
     def check(self) -> None:
         """Raise when the run is to end."""
@@ -80,14 +78,22 @@ class Heartbeat:
         if self._process.stopping.is_set():
             raise Stopped(Stop.HANDED_BACK)
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Beat until the run is to end, or has."""
         while self._reason is None:
             self._wake.wait(self._process.settings.heartbeat_seconds)
             self._wake.clear()
-            if self._over.is_set():
+            if self.over.is_set():
                 return
-            self._reason = self._beat()
-            self._over.wait(MIN_GAP_SECONDS)
+            self._heed(self._beat())
+            self.over.wait(MIN_GAP_SECONDS)
+
+    def _heed(self, reason: Stop | None) -> None:
+        """A run that is to be kept is held until its result is written."""
+        if reason is Stop.KEPT:
+            self._kept = True
+        else:
+            self._reason = reason
 
     def _beat(self) -> Stop | None:
         try:

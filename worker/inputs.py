@@ -3,48 +3,109 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
 
 import structlog
+from pydantic import ValidationError
 
+from app.cluster.source import StoredColumns
 from app.datasets import repository as datasets
-from app.datasets.columns import Held, load_columns
+from app.datasets.columns import defer_columns
 from app.datasets.keys import COLUMNS, key_of
 from app.datasets.parquet_ranges import ranges_without
-from app.jobs.memory import check_memory
+from app.jobs import speeds
+from app.jobs.costs import selection_seconds
+from app.jobs.memory import engine_for
 from app.jobs.runs import Work
-from app.jobs.specification import Specification, check_columns
+from app.jobs.specification import EngineName, Specification, check_columns
+from app.jobs.state import Stop
 from app.store.base import StoreAway
+from app.store.places import SCRATCH, address_of
+from core.blocks.engine import MEMORY, Engine
+from core.blocks.scratch import Scratch
+from core.cost.work import Speed
+from core.data.sources import Origin
+from core.data.texts import Column
 from core.results.selection import Progress
-from worker.heartbeat import Heartbeat
+from worker.heartbeat import Heartbeat, Stopped
 from worker.process import Process
 
 log = structlog.get_logger(__name__)
 
 PAUSE_SECONDS = 1
+# A name, a method or a word that this version does not know; all else was checked when submitted.
+NEWER = {"extra_forbidden", "union_tag_invalid", "literal_error", "enum"}
 PREPARING = Progress(phase="prepare", fraction=0.0)
 
 
-def load_input(
-    process: Process, work: Work[Any], heartbeat: Heartbeat
-) -> tuple[Specification, dict[str, Held]]:
-    """What is asked, and the columns it is asked of; excluded ones by name alone."""
-    specification = Specification.model_validate(work.specification)
+@dataclass(frozen=True)
+class Input:
+    """What is asked, the columns it is asked of, excluded ones by name alone, and where they go."""
+
+    specification: Specification
+    columns: Mapping[str, Column]
+    engine_name: EngineName
+    engine: Engine
+    origin: Origin
+
+
+@contextmanager
+def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Iterator[Input]:
+    """The input of a job, whose columns are read when they are looked at."""
+    specification = _understood(work)
     with process.database.read() as session:
         n_rows, profile = datasets.read_profile(session, work.dataset_id)
-    check_memory(specification, n_rows, profile, process.settings.worker_max_memory_bytes)
-    excluded = set(specification.columns.exclude)
-    with _fetch(process, work, heartbeat, excluded) as file:
-        columns = load_columns(file, excluded)
+        speed = speeds.newest(session) or Speed()
+    heartbeat.expect(selection_seconds(specification, n_rows, profile, speed))
+    name = engine_for(specification, n_rows, profile, process.settings.capacity)
     check_columns(specification, profile)
-    process.preparation.wait(lambda: heartbeat.report(PREPARING))
-    return specification, columns
-
-
-def _fetch(process: Process, work: Work[Any], heartbeat: Heartbeat, excluded: set[str]) -> BinaryIO:
-    """While the store is away the job waits, as long as anybody wants it."""
+    excluded = set(specification.columns.exclude)
     key = key_of(work.tenant, work.dataset_id, COLUMNS)
+    with _fetch(process, key, heartbeat, excluded) as file:
+        columns = defer_columns(file, excluded)
+        process.preparation.wait(lambda: heartbeat.report(PREPARING))
+        origin = StoredColumns(address_of(process.settings), key)
+        yield Input(specification, columns, name, _engine(process, name, heartbeat), origin)
+
+
+def _engine(process: Process, name: EngineName, heartbeat: Heartbeat) -> Engine:
+    if name == "memory":
+        return MEMORY
+    log.info("table not in memory", engine=name)
+    scratch = Scratch(process.settings.data_dir / SCRATCH)
+    return scratch if name == "file" else _cluster(process, scratch, heartbeat)
+
+
+def _cluster(process: Process, scratch: Scratch, heartbeat: Heartbeat) -> Engine:
+    """While the cluster is away the job waits, as long as anybody wants it."""
+    # Late, for it takes most of a second and needs libraries that few installations have.
+    from app.cluster.engine import DaskEngine  # noqa: PLC0415
+
+    engine = DaskEngine(process.settings.dask_scheduler, scratch)
+    while not engine.answers():
+        log.warning("cluster away, trying again")
+        heartbeat.check()
+        time.sleep(PAUSE_SECONDS)
+    return engine
+
+
+def _understood(work: Work[Any]) -> Specification:
+    """What is asked; what only a newer version can have asked is left to its workers."""
+    try:
+        return Specification.model_validate(work.specification)
+    except ValidationError as error:
+        if {one["type"] for one in error.errors()} <= NEWER:
+            log.warning("left to a newer worker", error=str(error))
+            raise Stopped(Stop.LEFT) from error
+        raise
+
+
+def _fetch(process: Process, key: str, heartbeat: Heartbeat, excluded: set[str]) -> BinaryIO:
+    """While the store is away the job waits, as long as anybody wants it."""
     while True:
         try:
             return process.store.on_disk(key, partial(ranges_without, excluded))

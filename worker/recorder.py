@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from app.jobs.repository import Event
-from core.results.selection import Progress
+from core.results.selection import Phase, Progress
+from worker.forecast import Forecast
 
 # Likelihoods told while a phase grows e times older.
 LIKELIHOODS_PER_AGE = 200
@@ -30,6 +32,12 @@ class Recorder:
         self._phase: str | None = None
         self._since = time.monotonic()
         self._seconds: dict[str, float] = {}
+        self._forecast: Forecast | None = None
+
+    def expect(self, seconds: Mapping[Phase, float]) -> None:
+        """So many seconds are expected of each phase."""
+        with self._lock:
+            self._forecast = Forecast(seconds)
 
     def note(self, progress: Progress) -> bool:
         """Remember a report; True when it is worth writing soon."""
@@ -38,7 +46,7 @@ class Recorder:
             if progress.phase != self._phase:
                 self._enter(progress.phase)
                 self._events.append(Event("phase", {"phase": progress.phase}, time.monotonic()))
-            self._values |= {"phase": progress.phase, "progress": _share(progress.fraction)}
+            self._values |= {"phase": progress.phase, **self._foresee(progress)}
             if progress.loglik is not None and math.isfinite(progress.loglik):
                 self._note_loglik(progress)
             if progress.selected is not None:
@@ -47,6 +55,17 @@ class Recorder:
                 chosen = finite(asdict(progress.selected))
                 self._events.append(Event("selected", chosen, time.monotonic()))
             return len(self._events) > n_events
+
+    def _foresee(self, progress: Progress) -> dict[str, float | None]:
+        """How far it has come and how long it will take, by what was expected."""
+        if self._forecast is None:
+            return {"progress": _share(progress.fraction)}
+        now = time.monotonic()
+        self._forecast.note(progress.phase, progress.within, now)
+        return {
+            "progress": _share(self._forecast.progress),
+            "seconds_left": self._forecast.seconds_left(now),
+        }
 
     def _note_loglik(self, progress: Progress) -> None:
         self._values["loglik"] = progress.loglik

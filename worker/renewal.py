@@ -5,10 +5,7 @@ A store that answers late, or a busy machine, would else cost the upload an atte
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -17,6 +14,7 @@ from app.datasets import reads
 from app.datasets.repository import ReadClaim
 from app.references.progress import read_progress
 from worker.process import Process
+from worker.thread import Beside
 
 log = structlog.get_logger(__name__)
 
@@ -25,37 +23,24 @@ class Interrupted(Exception):
     """The dataset was taken away, or this worker was told to stop."""
 
 
-class Renewal:
+class Renewal(Beside):
     """Renews until it is left; `directory` is where the child leaves word of its progress."""
 
     def __init__(self, process: Process, claim: ReadClaim) -> None:
+        super().__init__("renewal")
         self.directory: Path | None = None
         self._process = process
         self._claim = claim
         self._is_lost = False
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="renewal", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
 
     def check(self) -> None:
         """Called often: raises when the reading is to stop."""
         if self._is_lost or self._process.stopping.is_set():
             raise Interrupted
 
-    def _run(self) -> None:
-        while not self._is_lost and not self._over.wait(self._process.settings.heartbeat_seconds):
+    def run(self) -> None:
+        """Renew at every heartbeat, until the lease is lost or left."""
+        while not self._is_lost and not self.over.wait(self._process.settings.heartbeat_seconds):
             self._is_lost = not self._renew()
 
     def _renew(self) -> bool:

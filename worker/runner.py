@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import structlog
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.datasets import repository as datasets
 from app.errors import ServiceError
 from app.jobs import runs
@@ -16,16 +18,16 @@ from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
-from app.jobs.specification import config_of
+from app.jobs.specification import EngineName, config_of
 from app.jobs.state import Stop
 from app.logs import job_context
 from app.provenance import versions
-from core.errors import CoreError
+from core.errors import CoreError, ScratchFault
 from core.pipeline import select_features
 from core.results.selection import Progress, SelectionResult
 from worker.checkpoints import CheckpointKeeper, pack
 from worker.heartbeat import Heartbeat, Stopped
-from worker.inputs import load_input
+from worker.inputs import open_input
 from worker.patience import patiently
 from worker.phases import end_run, run_span
 from worker.process import Process
@@ -71,8 +73,8 @@ def _execute(process: Process, work: Work[JobClaim]) -> str:
             result = compute(process, work, heartbeat, keeper)
     except Stopped as stopped:
         return _stop(process, work, stopped.reason)
-    except OperationalError as error:  # the database went away, which is no fault of the job
-        log.warning("handing back without a database", error=str(error.orig))
+    except (OperationalError, ClusterAway) as error:  # what is away is no fault of the job
+        log.warning("handing back", error=str(getattr(error, "orig", error)))
         return _stop(process, work, Stop.HANDED_BACK)
     except Exception as error:  # every fault ends the job, and none the worker
         return _fail(process, work, recorder, explain(error))
@@ -88,15 +90,21 @@ def compute(
     """Select the features of a whole job, or of one of its units, which is small enough to lose."""
     process.tables.clear()
     patiently(process, lambda session: runs.begin(session, work, process.connections))
-    specification, columns = load_input(process, work, heartbeat)
     sha256 = patiently(
         process, lambda session: datasets.read_sha256(session, work.tenant, work.dataset_id)
     )
-    config = config_of(specification, process.n_threads)
     report = heartbeat.report if keeper is None else _saving(heartbeat, keeper)
     checkpoint = None if keeper is None else keeper.checkpoint
-    result = select_features(columns, specification.target, config, report, checkpoint)
-    document = finite({**result.to_json(), "provenance": _provenance(work, sha256)})
+    with open_input(process, work, heartbeat) as given:
+        config = config_of(given.specification, process.n_threads)
+        columns, target = given.columns, given.specification.target
+        with _kept(keeper):
+            result = select_features(
+                columns, target, config, report, checkpoint,
+                engine=given.engine, origin=given.origin,
+            )  # fmt: skip
+    provenance = _provenance(work, sha256, given.engine_name)
+    document = finite({**result.to_json(), "provenance": provenance})
     arrays = keep_arrays(document, _pack(result))
     return JobResult(
         job_id=work.claim.job_id,
@@ -104,6 +112,17 @@ def compute(
         document=check_document(document),
         arrays=arrays,
     )
+
+
+@contextmanager
+def _kept(keeper: CheckpointKeeper | None) -> Iterator[None]:
+    """Save what is done when the cluster goes away."""
+    try:
+        yield
+    except ClusterAway:
+        if keeper is not None:
+            keeper.save()
+        raise
 
 
 def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progress], None]:
@@ -121,12 +140,13 @@ def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progres
     return report
 
 
-def _provenance(work: Work[Any], sha256: str) -> dict[str, Any]:
+def _provenance(work: Work[Any], sha256: str, engine: EngineName) -> dict[str, Any]:
     return {
         "dataset": {"id": work.dataset_id, "sha256": sha256},
         "specification": work.specification,
         "seed": work.specification["seed"],
         "versions": versions(),
+        "engine": engine,
     }
 
 
@@ -143,8 +163,13 @@ def explain(error: Exception) -> Failure:
         return Failure(error.code, str(error))
     if isinstance(error, ServiceError):
         return Failure(error.code, error.detail)
+    if isinstance(error, ColumnsOutOfReach):
+        return Failure("columns_out_of_reach", str(error), retryable=True)
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY
+    if isinstance(error, ScratchFault):
+        log.error("scratch failed", exc_info=error)
+        return Failure("scratch_failed", str(error), retryable=True)
     log.error("job failed by a fault of ours", exc_info=error)
     return INTERNAL
 

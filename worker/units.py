@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from app.cluster.faults import ClusterAway
 from app.db.base import AnyRow
 from app.jobs.models import JobResult
 from app.jobs.runs import ring_next
@@ -28,10 +29,10 @@ from core.experiments.ground import Ground
 from core.experiments.stability import Found, choose_sample, summarise_samples
 from core.experiments.trial import hold_trial
 from core.results.documents import read
-from core.results.measures import Trial
+from core.results.measures import Comparison, Stability, Trial, find_missing
 from core.results.selection import Progress
 from worker.heartbeat import Heartbeat, Stopped
-from worker.inputs import load_input
+from worker.inputs import open_input
 from worker.patience import patiently
 from worker.phases import end_run, run_span
 from worker.process import Process
@@ -90,7 +91,7 @@ def _execute(process: Process, work: UnitWork) -> str:
         with Heartbeat(process, work.claim, recorder) as heartbeat:
             heartbeat.check()
             output = COMPUTE[work.task["kind"]](process, work, heartbeat)
-    except (Stopped, OperationalError) as ended:  # without a database the unit is not to blame
+    except (Stopped, OperationalError, ClusterAway) as ended:  # what is away is not its fault
         reason = ended.reason if isinstance(ended, Stopped) else Stop.HANDED_BACK
         patiently(process, lambda session: service.stop(session, process.bell, work.claim, reason))
         return reason
@@ -106,6 +107,7 @@ def _keep(process: Process, work: UnitWork, recorder: Recorder, output: Output) 
     if work.task["kind"] == SELECTION:
         # With k="auto" more were tried than the result keeps.
         values["chosen"] = [feature["name"] for feature in output.document["selected"]]
+        values["phase"] = "compare" if work.specification.get("compare") else "resample"
 
     def write(session: Session) -> bool:
         if work.task["kind"] == SUMMARY:
@@ -142,15 +144,16 @@ def _load(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
 
 
 def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
-    specification, columns = load_input(process, work, heartbeat)
-    unfolded = unfold_times(
-        columns, specification.target, config_of(specification, process.n_threads)
-    )
-    config = unfolded.config
-    prepared = prepare(unfolded.columns, specification.target, config, lambda _: heartbeat.check())
-    compare = compare_of(specification)
-    how = Evaluate() if compare is None else compare.evaluate
-    return Table(specification, config, prepared, Ground.of(unfolded.columns, prepared, how))
+    with open_input(process, work, heartbeat) as given:
+        specification, target = given.specification, given.specification.target
+        config = config_of(specification, process.n_threads)
+        unfolded = unfold_times(given.columns, target, config)
+        columns, config = unfolded.columns, unfolded.config
+        engine, origin = given.engine, given.origin
+        prepared = prepare(columns, target, config, lambda _: heartbeat.check(), engine, origin)
+        compare = compare_of(specification)
+        how = Evaluate() if compare is None else compare.evaluate
+        return Table(specification, config, prepared, Ground.of(columns, prepared, how))
 
 
 def _tell(heartbeat: Heartbeat) -> Callable[[float], None]:
@@ -203,15 +206,29 @@ def _summarise(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Output
     with process.database.read() as session:
         units = repository.read_units(session, work.claim.job_id)
         arrays = repository.read_arrays(session, work.claim.job_id)
-    document = dict(units[0].output)
-    if table.specification.compare is not None:
-        document["comparison"] = _comparison(table, units)
-    if table.specification.stability is not None:
-        document["stability"] = _stability(table, units)
+    comparison, stability = _comparison(table, units), _stability(table, units)
+    compare, samples = table.specification.compare, table.specification.stability
+    missing = find_missing(
+        (
+            "comparison",
+            comparison.n_splits if comparison else 0,
+            compare.n_splits if compare else 0,
+        ),
+        ("stability", stability.n_samples if stability else 0, samples.n_samples if samples else 0),
+    )
+    selection = units[0].output
+    document = {
+        **selection,
+        "comparison": comparison and asdict(comparison),
+        "stability": stability and asdict(stability),
+        "missing": [*selection.get("missing", ()), *map(asdict, missing)],
+    }
     return Output(check_document(finite(document)), arrays)
 
 
-def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
+def _comparison(table: Table, units: Sequence[AnyRow]) -> Comparison | None:
+    if table.specification.compare is None:
+        return None
     compare = _compare(table)
     trials: dict[tuple[int, int], Trial] = {}
     failures: dict[int, dict[str, Any]] = {}
@@ -222,14 +239,14 @@ def _comparison(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
         elif unit.status == Status.FAILED:
             failures.setdefault(method, unit.error)
     k = number_of_features(table.ground, table.k)
-    return asdict(summarise_trials(table.ground, k, compare, trials, failures))
+    return summarise_trials(table.ground, k, compare, trials, failures)
 
 
-def _stability(table: Table, units: Sequence[AnyRow]) -> dict[str, Any]:
-    chosen = [unit.output["chosen"] for unit in units if unit.task["kind"] == SAMPLE]
+def _stability(table: Table, units: Sequence[AnyRow]) -> Stability | None:
+    samples = [unit for unit in units if unit.task["kind"] == SAMPLE]
+    chosen = [unit.output["chosen"] for unit in samples if unit.status == Status.SUCCEEDED]
     selected = [feature["name"] for feature in units[0].output["selected"]]
-    found = summarise_samples(table.prepared.table, table.prepared.names, selected, chosen)
-    return asdict(found)
+    return summarise_samples(table.prepared.table, table.prepared.names, selected, chosen)
 
 
 COMPUTE: dict[str, Callable[[Process, UnitWork, Heartbeat], Output]] = {

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from app.api.door.auth import is_public, scope_for
+from app.api.examples import add_examples, add_own_examples
 from app.api.problems import MEDIA_TYPE, Problem
 from app.api.schemas.datasets import DatasetCreate
 
@@ -106,8 +107,10 @@ def _complete(app: FastAPI, root_path: str) -> dict[str, Any]:
         schemas[model.__name__] = document
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
+    add_examples(schemas)
     schema["components"]["securitySchemes"] = {SECURITY: SECURITY_SCHEME}
     for path, method, operation in _operations(schema):
+        add_own_examples(operation)
         if not is_public(path):
             _guard(operation, scope_for(method.upper(), path))
         for response in operation["responses"].values():

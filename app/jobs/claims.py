@@ -16,15 +16,23 @@ from app.broker import RUN_JOB
 from app.datasets.models import Dataset, DatasetStatus
 from app.db.base import NO_SYNC, SWEEP_LIMIT, AnyRow
 from app.db.clock import moment
+from app.jobs import state
 from app.jobs.models import Job, JobEvent
 from app.jobs.repository import count_jobs
-from app.jobs.state import CLAIM, LIVE, Status
+from app.jobs.state import CLAIM, LIVE, Status, Stop
 from app.leases import Claim, Waiting, is_free, take_rung
 
 # Events that `core` reports; the others are about the job itself.
 REPORTED = ("phase", "loglik", "selected")
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 UNCANCELLED = Job.cancel_requested_at.is_(None)
+# What `stop_of` looks at.
+STOPPED_BY = (
+    Job.cancel_requested_at,
+    Job.keep_requested_at,
+    Job.deadline_at,
+    moment().label("now"),
+)
 
 
 @dataclass(frozen=True)
@@ -33,12 +41,22 @@ class JobClaim(Claim):
 
     leased = Job
     key = (Job.id,)
-    seen = (Job.cancel_requested_at, Job.deadline_at, moment().label("now"))
+    seen = STOPPED_BY
     job_id: str
 
     def holds_uncancelled(self) -> list[ColumnElement[bool]]:
         """True in the database while nobody took the job away, nor asked for its end."""
         return [*self.holds(), UNCANCELLED]
+
+
+def stop_of(row: AnyRow) -> Stop | None:
+    """Why a worker is to end the run of a job that it holds."""
+    return state.stop_of(
+        cancel_requested=row.cancel_requested_at is not None,
+        keep_requested=row.keep_requested_at is not None,
+        deadline_at=row.deadline_at,
+        now=row.now,
+    )
 
 
 def is_claimable(max_running: int | None = None) -> list[ColumnElement[bool]]:

@@ -61,6 +61,8 @@ def end(
     values, data = {**(values or {})}, {**(data or {})}
     if failure is not None:
         values, data = {**values, "error": failure.to_json()}, {**failure.to_json(), **data}
+    if result is not None:
+        values["partial"] = bool(result.document.get("missing"))
     row = repository.change(session, transition, guard, values, data=data, events=events)
     if row is not None:
         repository.forget_checkpoints(session, row.id)

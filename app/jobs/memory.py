@@ -1,13 +1,14 @@
-"""Whether a job fits into a worker's memory, told before it runs."""
+"""Where the table of a job lies, and whether a worker's memory holds the rest, before it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.capacity import Capacity
 from app.errors import FieldError, Invalid
-from app.jobs.specification import Specification, config_of, parts_of
-from core.memory import TableShape, estimate_memory
+from app.jobs.specification import EngineChoice, EngineName, Specification, config_of, parts_of
+from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 
 PROCESS_BYTES = 300 << 20
 """What a worker's process takes before any data: interpreter, libraries, compiled kernels."""
@@ -17,19 +18,48 @@ DISCRETE_LEVELS = 10
 LONG_TEXT = 256
 
 
-def check_memory(
-    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]], available: int
-) -> None:
-    """Refuse a job that cannot fit, with both figures."""
+def engine_for(
+    specification: Specification,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    capacity: Capacity,
+) -> EngineName:
+    """The engine that is asked for, or the first that has room: memory, a cluster, a file.
+
+    A job that fits in none of them is refused, with both figures.
+    """
+    needed = 0
+    for engine in _candidates(specification.engine, capacity):
+        needed = needed_memory(specification, n_rows, columns, engine)
+        if needed <= capacity.memory_bytes:
+            return engine
+    detail = (
+        f"the job needs about {needed / 2**30:.1f} GiB of memory and a worker has "
+        f"{capacity.memory_bytes / 2**30:.1f} GiB; use fewer columns or rows, lower ranks or "
+        "fewer models"
+    )
+    raise Invalid(detail, code="insufficient_memory", errors=[FieldError("/dataset_id", detail)])
+
+
+def _candidates(asked: EngineChoice, capacity: Capacity) -> Sequence[EngineName]:
+    if asked == "dask" and not capacity.has_cluster:
+        detail = "engine dask is not to be had: no cluster is configured (PITH_DASK_SCHEDULER)"
+        raise Invalid(detail, code="no_cluster", errors=[FieldError("/engine", detail)])
+    if asked != "auto":
+        return (asked,)
+    return ("memory", "dask") if capacity.has_cluster else ENGINES
+
+
+def needed_memory(
+    specification: Specification,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    engine: EngineName = "memory",
+) -> int:
+    """Bytes that a worker's process holds at the job's peak; beside a cluster, as beside a file."""
     shape = shape_of(specification, n_rows, columns)
-    needed = PROCESS_BYTES + estimate_memory(shape, config_of(specification))
-    if needed > available:
-        detail = (
-            f"the job needs about {needed / 2**30:.1f} GiB of memory and a worker has "
-            f"{available / 2**30:.1f} GiB; use fewer columns or rows, lower ranks or fewer models"
-        )
-        errors = [FieldError("/dataset_id", detail)]
-        raise Invalid(detail, code="insufficient_memory", errors=errors)
+    kind: EngineKind = "memory" if engine == "memory" else "file"
+    return PROCESS_BYTES + estimate_memory(shape, config_of(specification), kind)
 
 
 def shape_of(
@@ -41,19 +71,18 @@ def shape_of(
     used = [column for column in columns if column["name"] not in excluded]
     texts = [column for column in used if column["kind"] == "text"]
     parts = parts_of(specification, used)
-    levels = {
-        name: _levels(column, bins)
-        for column in used
-        for name in parts.get(column["name"], [column["name"]])
-    }
+    held = {name: c for c in used for name in parts.get(c["name"], [c["name"]])}
+    levels = {name: _levels(column, bins) for name, column in held.items()}
     others = {specification.target, specification.weight_column}
+    searched = [name for name in levels if name not in others]
     return TableShape(
         n_rows=n_rows,
-        n_levels=[n for name, n in levels.items() if name not in others],
+        n_levels=[levels[name] for name in searched],
         n_classes=levels.get(specification.target, 2),
         n_text=len(texts),
         n_texts=sum(int(column["levels"]) for column in texts),
         text_bytes=sum(_text_bytes(column) for column in texts),
+        n_continuous=sum(_is_continuous(held[name]) for name in searched),
     )
 
 
@@ -64,7 +93,8 @@ def _text_bytes(column: Mapping[str, Any]) -> int:
 
 
 def _levels(column: Mapping[str, Any], bins: int) -> int:
-    found = max(1, int(column["levels"]))
-    if column["kind"] in ("text", "boolean"):
-        return min(found, MAX_LEVELS)
-    return found if found <= DISCRETE_LEVELS else bins
+    return bins if _is_continuous(column) else min(max(1, int(column["levels"])), MAX_LEVELS)
+
+
+def _is_continuous(column: Mapping[str, Any]) -> bool:
+    return column["kind"] not in ("text", "boolean") and int(column["levels"]) > DISCRETE_LEVELS

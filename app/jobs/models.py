@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.base import Base
@@ -21,7 +21,8 @@ class Job(Rung, Base):
     the features found so far, `phase_seconds` the time spent so far in each phase. A job with
     `n_units` is never claimed itself, only its units are. `dataset_id` is no foreign key: a final
     job outlives its dataset. `trace` are the headers that make a span part of its caller's trace.
-    `delivery` says how far its files have come on their way out, if any.
+    `delivery` says how far its files have come on their way out, if any. `partial` is a result
+    without some of what was asked for, because it was to be kept as it was when the job ended.
     """
 
     WAITING, HELD = Status.QUEUED, Status.RUNNING
@@ -47,6 +48,7 @@ class Job(Rung, Base):
     n_events: Mapped[int] = mapped_column(default=0)
     phase: Mapped[str | None] = mapped_column(Line(16))
     progress: Mapped[float] = mapped_column(default=0.0)
+    seconds_left: Mapped[float | None]
     loglik: Mapped[float | None]
     chosen: Mapped[list[Any]] = mapped_column(default=list)
     phase_seconds: Mapped[dict[str, Any]] = mapped_column(default=dict)
@@ -60,6 +62,8 @@ class Job(Rung, Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     cancel_requested_at: Mapped[datetime | None]
+    keep_requested_at: Mapped[datetime | None]
+    partial: Mapped[bool] = mapped_column(default=False, server_default=false())
     deadline_at: Mapped[datetime]
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from app.db.base import AnyRow
 from app.webhooks.events import News
 
-TOLD = ("id", "status", "dataset_id", "labels", "error", "created_at", "started_at", "finished_at")
+TOLD = (
+    "id",
+    "status",
+    "partial",
+    "dataset_id",
+    "labels",
+    "error",
+    "created_at",
+    "started_at",
+    "finished_at",
+)
 
 
 def news_of(row: AnyRow) -> News:

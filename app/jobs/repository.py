@@ -31,6 +31,7 @@ from app.db.clock import moment
 from app.db.order import Order, Orders, Position
 from app.jobs.models import Job, JobCheckpoint, JobEvent, Unit
 from app.jobs.state import LIVE, Status, Transition
+from core.results.selection import EXPERIMENTS
 
 # Each has up to many thousands of events, and no statement may take long.
 REMOVAL_LIMIT = 20
@@ -175,6 +176,14 @@ def request_cancel(session: Session, guard: Sequence[ColumnElement[bool]]) -> An
     guard = [*guard, Job.status == Status.RUNNING, Job.cancel_requested_at.is_(None)]
     values = {"cancel_requested_at": moment()}
     return amend(session, guard, values, [Event("cancel_requested")])
+
+
+def request_keep(session: Session, guard: Sequence[ColumnElement[bool]]) -> AnyRow | None:
+    """Flag a running job whose features are chosen, once, unless it is being cancelled."""
+    unasked = (Job.cancel_requested_at.is_(None), Job.keep_requested_at.is_(None))
+    chosen = (Job.status == Status.RUNNING, Job.phase.in_(EXPERIMENTS))
+    values = {"keep_requested_at": moment()}
+    return amend(session, [*guard, *chosen, *unasked], values, [Event("keep_requested")])
 
 
 def amend(

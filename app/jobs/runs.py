@@ -26,6 +26,13 @@ from app.lineage.outbox import tell_start
 C = TypeVar("C", bound=Claim)
 
 
+# When a run that goes back may be taken again; one that was left is the sweep's to ring for.
+PAUSES = {
+    state.Stop.HANDED_BACK: timedelta(0),
+    state.Stop.LEFT: timedelta(seconds=30),
+}
+
+
 @dataclass(frozen=True)
 class Work(Generic[C]):
     """A claimed job: all that a worker needs to know."""
@@ -118,8 +125,7 @@ def beat(
         row = repository.amend(session, claimed.holds(), news, events)
     if row is None:
         return state.Stop.LOST
-    requested = row.cancel_requested_at is not None
-    return state.stop_of(cancel_requested=requested, deadline_at=row.deadline_at, now=row.now)
+    return claims.stop_of(row)
 
 
 def count_reports(session: Session, claimed: JobClaim) -> int:
@@ -172,8 +178,8 @@ def stop(session: Session, bell: Bell, claimed: JobClaim, reason: state.Stop) ->
     with session.begin():
         if reason is state.Stop.EXPIRED:
             end(session, state.EXPIRE_RUNNING, guard, failure=OVERDUE)
-        elif reason is state.Stop.HANDED_BACK:
-            free = leases.handed_back(Job)
+        elif reason in PAUSES:
+            free = leases.handed_back(Job, PAUSES[reason])
             repository.change(session, state.HAND_BACK, guard, free)
         _keep_cancel(session, claimed)
     if reason is state.Stop.HANDED_BACK:

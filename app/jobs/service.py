@@ -13,8 +13,8 @@ from app.actors import origin_of
 from app.audit.lines import record
 from app.audit.models import Action
 from app.broker import Bell
+from app.capacity import Capacity
 from app.datasets import repository as datasets
-from app.datasets.models import DatasetStatus
 from app.db.base import AnyRow, Reader, new_id
 from app.db.clock import moment, read_clock
 from app.db.order import Position
@@ -22,11 +22,11 @@ from app.db.tenants import TenantDatabase, lock_tenant
 from app.errors import Conflict, FieldError, Invalid, NotFound
 from app.jobs import repository, results, state
 from app.jobs.endings import end
-from app.jobs.memory import check_memory
+from app.jobs.foresight import usable, validate
 from app.jobs.models import Job
 from app.jobs.repository import Filters
 from app.jobs.runs import ring
-from app.jobs.specification import Specification, check_columns
+from app.jobs.specification import Specification
 from app.jobs.state import Status
 from app.jobs.units import repository as units
 from app.jobs.units.plan import Task, plan_units
@@ -36,34 +36,6 @@ from app.traces import current
 from app.webhooks import naming
 
 
-def validate(
-    session: Reader, tenant: str, specification: Specification, memory: int | None = None
-) -> None:
-    """Refuse what cannot run; `memory` are the bytes that a worker has.
-
-    Takes time with the columns, and no locks: a dataset that is ready does not change.
-    """
-    dataset = _usable(
-        datasets.read(session, tenant, specification.dataset_id), specification.dataset_id
-    )
-    if dataset.status != DatasetStatus.READY:
-        return
-    columns = datasets.read_columns(session, specification.dataset_id)
-    check_columns(specification, columns)
-    if memory is not None:
-        check_memory(specification, dataset.n_rows, columns, memory)
-
-
-def _usable(dataset: AnyRow | None, dataset_id: str) -> AnyRow:
-    if dataset is None:
-        detail = f"there is no dataset {dataset_id}"
-        raise Invalid(detail, code="unknown_dataset", errors=[FieldError("/dataset_id", detail)])
-    if dataset.status == DatasetStatus.REJECTED:
-        detail = f"the dataset was rejected: {dataset.reason}"
-        raise Invalid(detail, code="dataset_rejected", errors=[FieldError("/dataset_id", detail)])
-    return dataset
-
-
 def accept(
     database: TenantDatabase,
     tenant: str,
@@ -71,7 +43,7 @@ def accept(
     specification: Specification,
     key: str | None,
     quota: Quota,
-    memory: int,
+    capacity: Capacity,
     lineage: str | None = None,
 ) -> AnyRow:
     """The job that this key was used for before, or a new one, if it can run."""
@@ -79,7 +51,7 @@ def accept(
     def known_or_valid(session: Reader) -> AnyRow | None:
         known = find_submitted(session, tenant, specification, key)
         if known is None:
-            validate(session, tenant, specification, memory)
+            validate(session, tenant, specification, capacity)
         return known
 
     known = database.read_again(tenant, known_or_valid)
@@ -126,7 +98,7 @@ def submit(
             job.submitted_by = origin_of(session.info).actor.to_json()
             quota.check_submission(repository.count_jobs(session, tenant, Status.QUEUED))
             dataset = datasets.lock(session, tenant, specification.dataset_id, shared=True)
-            _usable(dataset, specification.dataset_id)
+            usable(dataset, specification.dataset_id)
             if specification.notify is not None:
                 naming.name(session, tenant, specification.notify, quota)
             if lineage is not None:
@@ -152,7 +124,7 @@ def _new_job(
         id=new_id("job"),
         tenant=tenant,
         dataset_id=specification.dataset_id,
-        specification=specification.model_dump(mode="json"),
+        specification=specification.to_row(),
         title=specification.title,
         labels=specification.labels,
         priority=specification.priority.rank,
@@ -174,7 +146,7 @@ def get_job(session: Reader, tenant: str, job_id: str) -> AnyRow:
 
 def _found(job: AnyRow | None, job_id: str) -> AnyRow:
     if job is None:
-        raise NotFound(f"there is no job {job_id}", code="job_not_found")
+        raise NotFound.of("job", job_id)
     return job
 
 
@@ -259,6 +231,32 @@ def cancel(session: Session, tenant: str, job_id: str) -> AnyRow:
         if changed is not None:
             record(session, tenant, Action.JOB_CANCELLED, job_id)
         return _found(repository.read_job(session, tenant, job_id), job_id)
+
+
+def keep(session: Session, tenant: str, bell: Bell, job_id: str) -> AnyRow:
+    """Have a job whose features are chosen end with what is done; Conflict where nothing is.
+
+    A job of units is left with its selection and its summary, which any worker brings to an end.
+    """
+    with session.begin():
+        repository.lock_job(session, tenant, job_id)
+        kept = repository.request_keep(session, [Job.id == job_id, Job.tenant == tenant])
+        if kept is not None:
+            record(session, tenant, Action.JOB_CANCELLED, job_id, keep=True)
+            if kept.n_units:
+                units.skip_experiments(session, kept)
+                repository.amend(session, [Job.id == job_id], units.tally(session, job_id), [])
+        job = _found(repository.read_job(session, tenant, job_id), job_id)
+        _check_kept(job)
+    if kept is not None and kept.n_units:
+        ring(bell, job)
+    return job
+
+
+def _check_kept(job: AnyRow) -> None:
+    if job.status in state.LIVE and not (job.keep_requested_at or job.cancel_requested_at):
+        detail = "no features are chosen yet, so there is nothing to keep; wait, or cancel the job"
+        raise Conflict(detail, code="nothing_to_keep", extra={"job_status": job.status})
 
 
 def delete(session: Session, tenant: str, job_id: str) -> None:

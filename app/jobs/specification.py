@@ -33,6 +33,9 @@ MAX_SUGGESTIONS = 5
 MAX_METHODS = 16
 MAX_LABELS = 32
 
+EngineName = Literal["memory", "file", "dask"]
+EngineChoice = Literal["auto", EngineName]
+
 DatasetId = Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]
 Name = Annotated[
     str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")
@@ -117,6 +120,10 @@ class StabilityChoice(Strict):
     n_samples: Annotated[StrictInt, Field(ge=2, le=1000)] = 50
 
 
+# Of this release: kept only where they are asked for, since older workers refuse unknown names.
+NEW_OPTIONS = frozenset({"destination"})
+
+
 class Specification(Strict):
     """One job, completed: what ran is on record."""
 
@@ -137,6 +144,12 @@ class Specification(Strict):
         default=None, description="Beside the selection; curves go to `k`, or 50 with `auto`."
     )
     stability: StabilityChoice | None = Field(default=None, description="Of the selection.")
+    engine: EngineChoice = Field(
+        default="auto",
+        description="Where the table lies, which changes nothing about the answer: in the memory "
+        "of one worker, in a file beside it, or on a Dask cluster. `auto` takes memory if that "
+        "holds it, else the cluster if there is one, else a file.",
+    )
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="Counted from the submission; the longest allowed when left out."
     )
@@ -164,6 +177,11 @@ class Specification(Strict):
         if "deadline_seconds" not in self.model_fields_set:
             completed.model_fields_set.remove("deadline_seconds")
         return completed
+
+    def to_row(self) -> dict[str, Any]:
+        """As it is kept: for workers of the version before too, without what it does not know."""
+        unused = {name for name in NEW_OPTIONS if getattr(self, name) is None}
+        return self.model_dump(mode="json", exclude=unused)
 
     def digest(self) -> str:
         """A hash of what the caller wrote: of no default, which another version may change."""

@@ -86,19 +86,30 @@ TRANSITIONS = (
 
 
 class Stop(StrEnum):
-    """Why a run ends before its result."""
+    """Why a run ends before its result; `kept` ends it with a result of what is done."""
 
     CANCELLED = "cancelled"
     EXPIRED = "expired"
+    KEPT = "kept"
     LOST = "lost"
     HANDED_BACK = "handed_back"
+    # It asks for what this version does not know: a newer worker will come by.
+    LEFT = "left"
 
 
-def stop_of(*, cancel_requested: bool, deadline_at: datetime, now: datetime) -> Stop | None:
-    """What the heartbeat tells the worker: a cancel goes before a deadline."""
+def stop_of(
+    *, cancel_requested: bool, keep_requested: bool, deadline_at: datetime, now: datetime
+) -> Stop | None:
+    """What the heartbeat tells the worker: a cancel goes before a deadline, and that before a keep.
+
+    A worker that falls silent over a keep is replaced as any other: what it had chosen is chosen
+    again, or taken up from a checkpoint, and kept then.
+    """
     if cancel_requested:
         return Stop.CANCELLED
-    return Stop.EXPIRED if deadline_at <= now else None
+    if deadline_at <= now:
+        return Stop.EXPIRED
+    return Stop.KEPT if keep_requested else None
 
 
 def after_lost_lease(

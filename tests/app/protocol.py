@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -43,8 +44,8 @@ class SilentBell(Bell):
         return True
 
 
-def result_of(claim: JobClaim) -> JobResult:
-    document = {"by": "test"}
+def result_of(claim: JobClaim, missing: Sequence[str] = ()) -> JobResult:
+    document = {"by": "test", "missing": list(missing)}
     return JobResult(job_id=claim.job_id, tenant=TENANT, document=document)
 
 
@@ -103,13 +104,17 @@ class Protocol:
         assert work is not None
         return work
 
-    def succeed(self, work: Work[JobClaim]) -> bool:
+    def succeed(self, work: Work[JobClaim], missing: Sequence[str] = ()) -> bool:
         with self.database.write() as session:
-            return runs.succeed(session, work.claim, result_of(work.claim), {}, [])
+            return runs.succeed(session, work.claim, result_of(work.claim, missing), {}, [])
 
-    def beat(self, work: Work[JobClaim], lease: timedelta = LEASE) -> str | None:
+    def beat(self, work: Work[JobClaim], lease: timedelta = LEASE, **news: Any) -> str | None:
         with self.database.write() as session:
-            return runs.beat(session, work.claim, lease, {"progress": 0.5}, [])
+            return runs.beat(session, work.claim, lease, {"progress": 0.5, **news}, [])
+
+    def keep(self, job_id: str) -> None:
+        with self.database.write() as session:
+            service.keep(session, TENANT, self.bell, job_id)
 
     def cancel(self, job_id: str) -> None:
         with self.database.write() as session:

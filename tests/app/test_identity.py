@@ -273,6 +273,9 @@ def test_guesses_are_counted_and_good_tokens_are_none(steady: Issuer) -> None:
             await tokens.grant_of(steady.token(n=9), "192.0.2.1")
         await tokens.grant_of(good, "192.0.2.1")
         await tokens.grant_of(steady.token(n=10), "192.0.2.2")
+        with pytest.raises(Unauthorized):  # an unknown key: the issuer is asked anew
+            await tokens.grant_of(steady.token(key=new_key(), kid="x"), "192.0.2.3")
+        await tokens.grant_of(good, "192.0.2.1")  # judged anew, and no guess for that
 
     asyncio.run(scenario())
 

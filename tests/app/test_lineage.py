@@ -20,11 +20,19 @@ from openlineage.client.generated import (
     symlinks_dataset,
 )
 from openlineage.client.serde import Serde
+from sqlalchemy import select, update
 
 from app.connections.definitions import FILE
 from app.connections.registry import Connections
+from app.datasets.models import Dataset
+from app.db.base import NO_SYNC
+from app.db.tenants import lock_tenant
+from app.jobs import runs
 from app.lineage.events import input_facets
+from app.lineage.outbox import open_lane
 from app.lineage.sources import identify
+from app.webhooks.models import Delivery
+from tests.app.protocol import TENANT, Protocol
 from tests.app.running import Service
 from tests.receivers import Receiver
 from tests.servers import until
@@ -127,6 +135,24 @@ def test_how_runs_end_and_whose_the_lane_is(service: Service, lineage: Receiver)
     # The lane is the operator's.
     listed = service.client.get("/v1/webhooks", params={"page_size": 100}).json()["items"]
     assert all(webhook["url"].startswith("http") for webhook in listed)
+
+
+def test_a_run_that_ends_in_the_queue_starts_before_it_ends(database_url: str) -> None:
+    """Both are written at one moment, and ids are random."""
+    protocol = Protocol(database_url)
+    with protocol.database.write() as session, session.begin():
+        lock_tenant(session, TENANT)
+        open_lane(session, TENANT, "pith")
+    jobs = [protocol.submit(protocol.dataset(None)) for _ in range(8)]
+    with protocol.database.write() as session:
+        with session.begin():
+            rejected = update(Dataset).values(status="rejected", reason="x")
+            session.execute(rejected, execution_options=NO_SYNC)
+        runs.refuse_hopeless(session)
+        ordered = select(Delivery.event).order_by(Delivery.created_at, Delivery.id)
+        told = [session.execute(ordered.where(Delivery.subject == job)).scalars() for job in jobs]
+        assert [list(events) for events in told] == [["lineage.start", "lineage.fail"]] * 8
+    protocol.database.dispose()
 
 
 CONNECTIONS = {

@@ -71,5 +71,12 @@ def test_validate_only_completes_and_submits_nothing(service: Service) -> None:
     }
     assert answer.json()["deadline_seconds"] == 86400
     check = service.client.post("/v1/jobs/check", json=body)
-    assert check.json() == {"valid": True, "specification": answer.json(), "problem": None}
+    estimate = check.json().pop("estimate")
+    assert estimate["seconds"] > 0
+    assert check.json() == {
+        "valid": True,
+        "specification": answer.json(),
+        "problem": None,
+        "estimate": estimate,
+    }
     assert service.client.get("/v1/jobs").json()["items"][0]["id"] == newest

@@ -23,11 +23,13 @@ def test_progress_is_seen_while_it_runs(service: Service) -> None:
     assert running["status"] == "running"
     assert running["phase"] == "fit"
     assert 0 < running["progress"] < 1
+    assert running["seconds_left"] > 0
     assert service.client.get(f"{path}/result").status_code == 409
     cancelled = service.client.post(f"{path}/cancel")
     assert cancelled.status_code == 202
     assert cancelled.json()["cancel_requested_at"]
-    assert service.final(job_id)["status"] == "cancelled"
+    final = service.final(job_id)
+    assert (final["status"], final["seconds_left"]) == ("cancelled", None)
     again = service.client.post(f"{path}/cancel")
     assert again.status_code == 200
     assert again.json()["status"] == "cancelled"

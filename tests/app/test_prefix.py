@@ -44,6 +44,9 @@ def test_everything_is_below_the_prefix(sqlite_url: str, tmp_path: Path, sent: s
                 assert 'href="/' not in text
                 assert 'src="/' not in text
             assert (await client.get("/web/main.js")).status_code == 200
+            for path in ("/v1/jobs/", "/docs/", "/livez/"):  # no redirect to what a Host says
+                elsewhere = await client.get(path, headers={"Host": "localhost"})
+                assert elsewhere.status_code == 404, path
 
     asyncio.run(talk())
 

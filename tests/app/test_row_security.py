@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import (
+    Boolean,
     Float,
     Integer,
     LargeBinary,
@@ -35,6 +36,7 @@ VALUES: list[tuple[Any, Any]] = [
     (Line, "x"),
     (Float, 1),
     (Integer, 1),
+    (Boolean, True),
     (Utc, datetime.now(UTC)),
     (LargeBinary, b"x"),
 ]

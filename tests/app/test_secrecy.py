@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from app.main import create_app
 from app.settings import Settings
 from tests import servers
 from tests.app.running import CSV, Service, running_api, running_worker
+from tests.issuer import issuer
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -75,14 +77,26 @@ def test_secrets_are_in_no_log_and_no_answer(
     broker = valkey.url(4).replace("//", "//:hush-broker@")  # it has none, and will complain
     answers: list[str] = []
     env = {"PITH_KEY_SECRET": secret, "PITH_LOG_LEVEL": "debug"}
-    with running_api(database, broker, tmp_path, **env) as service, running_worker(service):
+    env["PITH_ALLOWED_NETWORKS"] = "127.0.0.1"
+    with (
+        issuer() as there,
+        running_api(
+            database, broker, tmp_path, PITH_OIDC_ISSUERS=json.dumps([there.settings()]), **env
+        ) as service,
+        running_worker(service),
+    ):
         token, unknown = service.key("acme", secret=secret.encode()), new_token()
-        for key in (token, unknown, token[:-1]):
+        signed = [there.token(**claims) for claims in ({}, {"exp": 1}, {"iss": "hush"})]
+        for key in (token, unknown, token[:-1], *signed, signed[0][:-9], f"{signed[0]}.x"):
             answers += talk(service, key)
+        asked = {"Authorization": f"Bearer {token}"}
+        hook = {"url": "http://127.0.0.1:9/"}
+        made = service.client.post("/v1/webhooks", json=hook, headers=asked).json()
+        service.client.post(f"/v1/webhooks/{made['id']}/ping", headers=asked)
         gone = postgres_url.replace("@", ":hush-database@").replace("/test_", "/gone_test_")
         answers.append(migrate({**service.env, "PITH_DATABASE_URL": gone}))
         worker_log = tmp_path / "worker.log"
-        service.until("/livez", lambda _: len(worker_log.read_text()) > 100)
+        service.until("/livez", lambda _: '"webhook"' in worker_log.read_text())
     written = [path.read_text() for path in tmp_path.glob("*.log")]
     assert len(written) == 2
     assert all(len(text) > 100 for text in written)
@@ -90,6 +104,9 @@ def test_secrets_are_in_no_log_and_no_answer(
         assert "hush" not in text
         assert token[5:21] + token[21:40] not in text
         assert unknown not in text
+        assert made["secret"].removeprefix("whsec_") not in text
+        for part in {part for one in signed for part in one.split(".")[1:]}:
+            assert part not in text
 
 
 def talk(service: Service, key: str) -> list[str]:

@@ -127,6 +127,23 @@ def test_lists_show_ones_own(tenants: Tenants) -> None:
     assert tenants.other.get("/v1/jobs", params=token).json()["items"] == []
 
 
+def test_nothing_that_can_be_asked_names_what_is_anothers(tenants: Tenants) -> None:
+    lists = [
+        path
+        for path, item in DOCUMENT["paths"].items()
+        if "get" in item and "{" not in path and path.startswith("/v1/")
+    ]
+    assert {"/v1/audit", "/v1/keys", "/v1/usage", "/v1/webhooks"} <= set(lists)
+    theirs = [one for some in tenants.ids.values() for one in some]
+    for path in lists:
+        answer = tenants.other.get(path)
+        assert answer.status_code == 200, path
+        assert not any(one in answer.text for one in theirs), path
+    usage = tenants.other.get("/v1/usage").json()
+    assert (usage["datasets"], usage["bytes"]) == (0, 0)
+    assert tenants.owner.get("/v1/usage").json()["datasets"] == 1
+
+
 def test_a_dataset_of_another_tenant_is_unknown_to_a_job(tenants: Tenants) -> None:
     (dataset_id,) = tenants.ids["dataset_id"]
     body = {"dataset_id": dataset_id, "target": "y"}

@@ -46,7 +46,8 @@ class UnitProtocol(Protocol):
     def finish(self, work: UnitWork) -> bool:
         with self.database.write() as session:
             if work.task["kind"] != "summary":
-                return service.succeed(session, self.bell, work.claim, {}, None, {}, [], {})
+                news = {"phase": "compare"} if work.claim.number == 0 else {}
+                return service.succeed(session, self.bell, work.claim, {}, None, news, [], {})
             result = JobResult(job_id=work.claim.job_id, tenant=TENANT, document={})
             return service.complete(session, work.claim, result)
 
@@ -64,7 +65,8 @@ class UnitProtocol(Protocol):
 
     def beat_unit(self, work: UnitWork, progress: float = 0.5) -> Stop | None:
         with self.database.write() as session:
-            return service.beat(session, work.claim, LEASE, {"progress": progress}, [])
+            news = {"phase": "evaluate"} if work.claim.number == 0 else {}
+            return service.beat(session, work.claim, LEASE, {"progress": progress, **news}, [])
 
     def sweep(self) -> None:
         super().sweep()
@@ -287,6 +289,7 @@ def test_progress_counts_units_and_parts_of_units(protocol: UnitProtocol) -> Non
     assert protocol.beat_unit(work, 0.5) is None
     row = protocol.read(job_id)
     assert (row.n_units_done, row.progress) == (1, pytest.approx(1.5 / 6))
+    assert row.seconds_left >= 0
 
 
 def test_the_sweeper_rings_for_units_nobody_heard_of(protocol: UnitProtocol) -> None:

@@ -60,6 +60,7 @@ def _sweeper_moves(state: State, rules: Rules) -> Iterator[Move]:
 
 
 def _caller_moves(state: State, rules: Rules) -> Iterator[Move]:
+    yield "keep", model.keep(state)
     if rules.cancel_locks_the_row:
         yield "cancel", model.cancel(state)
     elif state.cancelling:
@@ -90,6 +91,7 @@ def broken_promises(explored: Explored) -> Iterator[Broken]:
 def _suspects(explored: Explored) -> dict[str, Iterator[State]]:
     edges = explored.graph.edges
     finishing = explored.graph.can_finish(lambda state: state.status.is_final, HELPFUL)
+    succeeding = explored.graph.can_finish(lambda state: state.n_results > 0, HELPFUL)
     limit = explored.rules.max_attempts
     return {
         "a job is not lost": (s for s in edges if s not in finishing),
@@ -101,9 +103,26 @@ def _suspects(explored: Explored) -> dict[str, Iterator[State]]:
             s for s in edges if s.n_results != (s.status is Status.SUCCEEDED)
         ),
         "a cancel that was answered is kept": (s for s in edges if _forgot_cancel(s, edges[s])),
+        "what is to be kept can be had": (
+            s for s in edges if _must_be_kept(s, limit) and s not in succeeding
+        ),
+        "a keep that was answered stands": (
+            s
+            for s, out in edges.items()
+            if s.keep_requested and not all(after.keep_requested for _, after in out)
+        ),
+        "a result is partial only if it was to be kept": (
+            s for s in edges if s.partial and not s.keep_requested
+        ),
         "a renewed lease is respected": (s for s, out in edges.items() if _robbed(s, out)),
         "attempts are limited": (s for s in edges if not 0 <= s.attempt <= limit),
     }
+
+
+def _must_be_kept(state: State, limit: int) -> bool:
+    """Whether a keep was answered that neither a cancel, a deadline nor the last attempt ends."""
+    ends = state.cancel_requested or state.overdue or state.attempt >= limit
+    return state.keep_requested and not ends and not state.status.is_final
 
 
 def _changes(state: State, out: tuple[Move, ...]) -> bool:

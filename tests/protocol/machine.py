@@ -9,12 +9,19 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from sqlalchemy import delete, func, select
 
+from app.db.base import AnyRow
 from app.jobs.models import Job, JobResult
+from core.results.selection import EXPERIMENTS
 from tests.app.protocol import Protocol
 
 P = TypeVar("P", bound=Protocol)
 State = TypeVar("State")
 Work = TypeVar("Work")
+
+
+def can_be_kept(row: AnyRow) -> bool:
+    """Whether a job's worker has said that the features are chosen."""
+    return row.status == "running" and row.phase in EXPERIMENTS
 
 
 class JobsMachine(RuleBasedStateMachine, Generic[P, State, Work]):

@@ -30,6 +30,7 @@ class Rules:
     sweeper_asks_again: bool = True
     cancel_locks_the_row: bool = True
     cancel_comes_first: bool = True
+    keep_outlives_the_worker: bool = True
     max_attempts: int = 3
 
 
@@ -49,13 +50,19 @@ class Seen(NamedTuple):
 
 
 class State(NamedTuple):
-    """Everything at one moment; `n_ends` counts how often the job became final."""
+    """Everything at one moment; `n_ends` counts how often the job became final.
+
+    A `partial` result was kept before all was done. When features are chosen is left to chance: a
+    keep may be answered, and what is done be kept, as soon as the job runs.
+    """
 
     status: Status = Status.QUEUED
     attempt: int = 0
     owner: int | None = None
     lease_over: bool = False
     cancel_requested: bool = False
+    keep_requested: bool = False
+    partial: bool = False
     overdue: bool = False
     n_results: int = 0
     n_ends: int = 0
@@ -110,7 +117,7 @@ def hand_back(state: State, worker: int, rules: Rules) -> State:
     if state.cancel_requested and rules.cancel_comes_first:
         return complete(state, worker, protocol.CANCEL_RUNNING, rules)
     state = _hold(state, worker, None)
-    return _requeue(state._replace(attempt=state.attempt - 1), protocol.HAND_BACK)
+    return _requeue(state._replace(attempt=state.attempt - 1), protocol.HAND_BACK, rules)
 
 
 def heed(state: State, worker: int, rules: Rules) -> State:
@@ -121,7 +128,15 @@ def heed(state: State, worker: int, rules: Rules) -> State:
         return complete(state, worker, protocol.CANCEL_RUNNING, rules)
     if held.told is Stop.EXPIRED:
         return complete(state, worker, protocol.EXPIRE_RUNNING, rules)
+    if held.told is Stop.KEPT:
+        return keep_what_is_done(state, worker, rules)
     return _hold(state, worker, None)
+
+
+def keep_what_is_done(state: State, worker: int, rules: Rules) -> State:
+    """Succeed without the rest."""
+    after = complete(state, worker, protocol.SUCCEED, rules)
+    return after._replace(partial=after.n_results > state.n_results)
 
 
 def die(state: State, worker: int) -> State:
@@ -150,9 +165,18 @@ def cancel(state: State) -> State:
     return cancel_running(cancel_queued(state))
 
 
+def keep(state: State) -> State:
+    """Ask for what is done."""
+    if state.status is Status.RUNNING and not state.cancel_requested:
+        return state._replace(keep_requested=True)
+    return state
+
+
 def sweep_look(state: State) -> State:
-    """Read a job whose lease is over."""
-    return state._replace(seen=Seen(state.owner, state.attempt, _stop_of(state)))
+    """Read a job whose lease is over; that it is to be kept makes no difference."""
+    stop = _stop_of(state)
+    seen = Seen(state.owner, state.attempt, None if stop is Stop.KEPT else stop)
+    return state._replace(seen=seen)
 
 
 def sweep_act(state: State, rules: Rules) -> State:
@@ -171,7 +195,7 @@ def sweep_act(state: State, rules: Rules) -> State:
     )
     if transition.target.is_final:
         return _end(state, transition)
-    return _requeue(state, transition)
+    return _requeue(state, transition, rules)
 
 
 def expire(state: State) -> State:
@@ -184,7 +208,10 @@ def expire(state: State) -> State:
 def _stop_of(state: State) -> Stop | None:
     deadline_at = NOW + timedelta(seconds=-1 if state.overdue else 1)
     return protocol.stop_of(
-        cancel_requested=state.cancel_requested, deadline_at=deadline_at, now=NOW
+        cancel_requested=state.cancel_requested,
+        keep_requested=state.keep_requested,
+        deadline_at=deadline_at,
+        now=NOW,
     )
 
 
@@ -199,5 +226,7 @@ def _end(state: State, transition: Transition) -> State:
     return state._replace(n_results=n_results, owner=None, lease_over=False)
 
 
-def _requeue(state: State, transition: Transition) -> State:
-    return state._replace(status=transition.target, owner=None, lease_over=False)
+def _requeue(state: State, transition: Transition, rules: Rules) -> State:
+    kept = state.keep_requested and rules.keep_outlives_the_worker
+    state = state._replace(status=transition.target, keep_requested=kept)
+    return state._replace(owner=None, lease_over=False)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, invariant, precondition, rule
 from sqlalchemy import update
 
 from app.db.clock import moment
+from app.errors import Conflict
 from app.jobs import runs
 from app.jobs import state as transitions
 from app.jobs.claims import JobClaim
@@ -21,7 +24,7 @@ from app.settings import Settings
 from app.upkeep.sweeps import sweep_jobs
 from tests.app.protocol import Protocol
 from tests.protocol import model
-from tests.protocol.machine import JobsMachine, drive
+from tests.protocol.machine import JobsMachine, can_be_kept, drive
 from tests.protocol.model import WORKERS, Rules, State
 
 RULES = Rules()
@@ -65,9 +68,26 @@ class Machine(JobsMachine[Protocol, State, Work[JobClaim]]):
             assert told == held.told
 
     @rule(job_id=jobs, worker=workers)
+    def choose(self, job_id: str, worker: int) -> None:
+        """The features are there, and what is left are experiments."""
+        if work := self.works.get((job_id, worker)):
+            self.protocol.beat(work, phase="evaluate")
+            self.beat(job_id, worker)
+
+    @rule(job_id=jobs)
+    def keep(self, job_id: str) -> None:
+        row = self.protocol.read(job_id)
+        asked = row.cancel_requested_at or row.keep_requested_at or row.finished_at
+        with nullcontext() if asked or can_be_kept(row) else pytest.raises(Conflict):
+            self.protocol.keep(job_id)
+            self.step(job_id, model.keep)
+
+    @rule(job_id=jobs, worker=workers)
     def heed(self, job_id: str, worker: int) -> None:
         held = self.states[job_id].workers[worker]
-        if held is not None and held.told is not None:
+        if held is not None and held.told is Stop.KEPT:
+            self._keep(job_id, worker)
+        elif held is not None and held.told is not None:
             self._stop(job_id, worker, held.told)
             self.step(job_id, lambda state: model.heed(state, worker, RULES))
 
@@ -132,8 +152,14 @@ class Machine(JobsMachine[Protocol, State, Work[JobClaim]]):
             row = self.protocol.read(job_id)
             requested = row.cancel_requested_at is not None
             assert (row.status, row.attempt, requested) == (*state[:2], state.cancel_requested)
+            kept = row.keep_requested_at is not None
+            assert (kept, row.partial) == (state.keep_requested, state.partial)
             assert self.n_results(job_id) == state.n_results
             assert (row.finished_at is not None) == state.status.is_final
+
+    def _keep(self, job_id: str, worker: int) -> None:
+        self.protocol.succeed(self.works.pop((job_id, worker)), missing=["evaluation"])
+        self.step(job_id, lambda state: model.heed(state, worker, RULES))
 
     def _stop(self, job_id: str, worker: int, reason: Stop) -> None:
         work = self.works.pop((job_id, worker))

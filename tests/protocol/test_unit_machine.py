@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, invariant, precondition, rule
 from sqlalchemy import select, update
 
+from app.errors import Conflict
 from app.jobs.models import Unit
 from app.jobs.state import Status, Stop
 from app.jobs.units.service import UnitWork
@@ -15,7 +18,7 @@ from app.settings import Settings
 from app.upkeep.sweeps import sweep_jobs, sweep_units
 from tests.app.test_units import UnitProtocol
 from tests.protocol import unit_model as model
-from tests.protocol.machine import JobsMachine, drive
+from tests.protocol.machine import JobsMachine, can_be_kept, drive
 from tests.protocol.unit_model import SAMPLE, SELECTION, SUMMARY, WORKERS, Rules, State
 
 RULES = Rules(tasks=(SELECTION, "mrmr", "jmim", "mrmr", "jmim", SAMPLE, SAMPLE, SUMMARY))
@@ -96,6 +99,14 @@ class UnitMachine(JobsMachine[UnitProtocol, State, UnitWork]):
         self._end(job_id, Status.CANCELLED)
 
     @rule(job_id=jobs)
+    def keep(self, job_id: str) -> None:
+        row = self.protocol.read(job_id)
+        asked = row.keep_requested_at or row.finished_at
+        with nullcontext() if asked or can_be_kept(row) else pytest.raises(Conflict):
+            self.protocol.keep(job_id)
+            self.step(job_id, lambda state: model.keep(state, RULES))
+
+    @rule(job_id=jobs)
     def deadline(self, job_id: str) -> None:
         if not self.states[job_id].status.is_final:
             self.protocol.pass_deadline(job_id)
@@ -127,8 +138,9 @@ class UnitMachine(JobsMachine[UnitProtocol, State, UnitWork]):
         for job_id, state in self.states.items():
             row = self.protocol.read(job_id)
             assert row.status == state.status
-            assert self._units(job_id) == [(u.status, u.attempt) for u in state.units]
+            assert self._units(job_id) == [_tried(u.status, u.attempt) for u in state.units]
             assert self.n_results(job_id) == state.n_results
+            assert (row.keep_requested_at is not None) == state.kept
             if not state.status.is_final:
                 assert row.n_units_done == state.n_done
 
@@ -139,7 +151,12 @@ class UnitMachine(JobsMachine[UnitProtocol, State, UnitWork]):
     def _units(self, job_id: str) -> list[tuple[str, int]]:
         rows = select(Unit.status, Unit.attempt).where(Unit.job_id == job_id)
         with self.protocol.database.read() as session:
-            return [(r.status, r.attempt) for r in session.execute(rows.order_by(Unit.number))]
+            return [_tried(*row) for row in session.execute(rows.order_by(Unit.number))]
+
+
+def _tried(status: str, attempt: int) -> tuple[str, int]:
+    """How often a unit was tried; of one that was left out it does not matter."""
+    return status, 0 if status == Status.CANCELLED else attempt
 
 
 def _swept(state: State) -> State:

@@ -30,6 +30,7 @@ class Rules:
     summary_waits: bool = True
     samples_wait: bool = True
     units_end_with_the_job: bool = True
+    experiments_end_with_a_keep: bool = True
     max_attempts: int = 2
 
     @property
@@ -67,7 +68,8 @@ class State(NamedTuple):
     """Everything at one moment; a job that has ended has no units.
 
     `repeated` once a unit ended twice, `incomplete` once a result was made without all units,
-    `unfounded` once a sample was taken before there was a selection.
+    `unfounded` once a sample was taken before there was a selection. When features are
+    chosen is left to chance: a running job may be `kept` at any time.
     """
 
     units: tuple[Unit, ...]
@@ -78,6 +80,7 @@ class State(NamedTuple):
     repeated: bool = False
     incomplete: bool = False
     unfounded: bool = False
+    kept: bool = False
     workers: tuple[Held | None, ...] = (None, None)
     seen: Seen | None = None
     rung: bool = True
@@ -207,6 +210,16 @@ def end(state: State, status: Status, rules: Rules) -> State:
     n_ends = state.n_ends + 1
     units = () if rules.units_end_with_the_job else state.units
     return state._replace(status=status, n_ends=n_ends, units=units, n_done=0)
+
+
+def keep(state: State, rules: Rules) -> State:
+    """Leave out what is not done between the selection and the summary, and ring for that."""
+    if state.status is not Status.RUNNING or state.kept:
+        return state
+    for number in range(1, rules.last):
+        if state.units[number].status in LIVE and rules.experiments_end_with_a_keep:
+            state = _put(state, number, Unit(Status.CANCELLED))
+    return state._replace(n_done=_n_final(state), kept=True, rung=True)
 
 
 def lease_ends(state: State, number: int) -> State:

@@ -1,7 +1,8 @@
 """Runs jobs with a small deterministic stand-in for `core.pipeline` that can be told what to do.
 
-The target's name says how the run behaves: `slow` takes its time, `crash` kills its process,
-`fault` raises what nobody expects, `huge` runs out of memory, `refused` raises an error of core.
+The target's name says how the run behaves: `slow` takes its time, `judged` does so when it has
+chosen, `crash` kills its process, `fault` raises what nobody expects, `huge` runs out of memory,
+`refused` raises an error of core.
 Any other target chooses the other columns in their order. Of the methods of a comparison `rjmi`
 takes its time and `globalfs` is refused.
 """
@@ -13,6 +14,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -20,10 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import methods
+from core.callbacks import Enough
 from core.config import Method, SelectionConfig
 from core.data.table import Table
 from core.errors import InvalidData
 from core.methods import Choice
+from core.results.measures import Missing
 from core.results.selection import (
     EncodedColumn,
     ModelFit,
@@ -46,6 +51,9 @@ def select_features(
     config: SelectionConfig,
     on_progress: Report | None = None,
     checkpoint: object = None,
+    *,
+    engine: object = None,
+    origin: object = None,
 ) -> SelectionResult:
     report = on_progress or (lambda _: None)
     report(Progress(phase="encode", fraction=0.1))
@@ -56,7 +64,14 @@ def select_features(
     features = [name for name in columns if name != target]
     k = len(features) if config.k == "auto" else config.k
     chosen = [choose(i, name, report) for i, name in enumerate(features[:k], 1)]
-    return result_of(columns, target, config, tuple(chosen))
+    result = result_of(columns, target, config, tuple(chosen))
+    return judge_for_long(result, report) if target == "judged" else result
+
+
+def judge_for_long(result: SelectionResult, report: Report) -> SelectionResult:
+    with suppress(Enough):
+        take_time(report, "evaluate", SLOW_SECONDS)
+    return replace(result, missing=(Missing(part="evaluation", n_done=0, n_asked=5),))
 
 
 def misbehave(target: str) -> None:

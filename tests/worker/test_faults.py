@@ -43,6 +43,12 @@ def test_one_job_through_a_stopped_a_killed_and_a_frozen_worker(service: Service
         other = service.submit(service.ready_dataset(), target="y")
         assert service.final(other)["status"] == "succeeded"
         assert service.client.get(path).json() == job
+        kept_id = check_keep_of_a_killed_run(service, third)
+    with running_worker(service, "fifth"):
+        kept = service.final(kept_id)
+        assert (kept["status"], kept["partial"], kept["attempts"]) == ("succeeded", True, 2)
+        result = service.client.get(f"/v1/jobs/{kept_id}/result").json()
+        assert result["missing"] == [{"part": "evaluation", "n_done": 0, "n_asked": 5}]
     events = service.client.get(f"{path}/events", params={"page_size": 1000}).json()["items"]
     kinds = [event["kind"] for event in events]
     assert [kind for kind in kinds if kind not in {"phase", "loglik"}] == [
@@ -57,6 +63,23 @@ def test_one_job_through_a_stopped_a_killed_and_a_frozen_worker(service: Service
         "cancel_requested",
         "cancelled",
     ]
+
+
+def check_keep_of_a_killed_run(service: Service, worker: subprocess.Popen[bytes]) -> str:
+    """A keep that was answered is kept by the next worker; before features there is none."""
+    dataset_id = service.ready_dataset(b"judged,slow,y\n1,2,3\n2,3,4\n")
+    slow, job_id = (service.submit(dataset_id, target=target) for target in ("slow", "judged"))
+    service.until(f"/v1/jobs/{slow}", lambda job: job["phase"] == "fit")
+    early = service.client.post(f"/v1/jobs/{slow}/cancel", params={"keep": True})
+    assert (early.status_code, early.json()["code"]) == (409, "nothing_to_keep")
+    service.client.post(f"/v1/jobs/{slow}/cancel")
+    service.until(f"/v1/jobs/{job_id}", lambda job: job["phase"] == "evaluate")
+    kill_all(worker)
+    for _ in range(2):
+        asked = service.client.post(f"/v1/jobs/{job_id}/cancel", params={"keep": True})
+        assert (asked.status_code, asked.json()["status"]) == (202, "running")
+        assert asked.json()["keep_requested_at"] and not asked.json()["cancel_requested_at"]
+    return job_id
 
 
 def test_one_worker_outlives_what_it_is_given(service: Service, valkey: servers.Valkey) -> None:

@@ -85,10 +85,16 @@ def check_sentence(file: Hostile, reason: str) -> None:
     assert len(reason) < 500, file.name
 
 
-def test_nothing_is_ever_unpickled() -> None:
+# A file without a name that one process writes and reads; and a cluster, whose members run whatever
+# they are sent, so that nobody else may reach it.
+PICKLED = {ROOT / "core/blocks/scratch.py", ROOT / "app/cluster/engine.py"}
+
+
+def test_nothing_that_came_from_elsewhere_is_ever_unpickled() -> None:
     sources = [p for room in ("app", "worker", "core") for p in (ROOT / room).rglob("*.py")]
     assert len(sources) > 100
     for source in sources:
         text = source.read_text()
-        assert not re.search(r"\b(pickle|dill|joblib|marshal|shelve)\b(?!=False)", text), source
+        found = re.search(r"\b(pickle|dill|joblib|marshal|shelve)\b(?!=False)", text)
+        assert (found is not None) == (source in PICKLED), source
         assert text.count("np.load(") == text.count(", allow_pickle=False) as file:"), source

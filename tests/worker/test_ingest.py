@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from app.datasets.columns import load_columns
+from app.datasets.columns import defer_columns
 from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
 from app.datasets.tables import Source, ingest
 from core.config import Discretize
+from core.data.deferred import at_hand
 from core.data.encoding import encode_column
 from core.data.texts import NO_TEXT, Texts
 
@@ -45,7 +46,8 @@ def read(
 def load(directory: Path, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """The columns as core takes them, texts row by row."""
     with (directory / COLUMNS).open("rb") as file:
-        columns = load_columns(file, without)
+        deferred = defer_columns(file, without)
+        columns = {name: at_hand(column) for name, column in deferred.items()}
     return {name: in_rows(c) if isinstance(c, Texts) else c for name, c in columns.items()}
 
 
@@ -170,7 +172,7 @@ def test_one_long_text_costs_the_other_rows_nothing(tmp_path: Path) -> None:
     encode_column("b", ["u", "v"], Discretize())  # what it loads at its first call is not counted
     tracemalloc.start()
     with (tmp_path / COLUMNS).open("rb") as file:
-        coded = encode_column("a", load_columns(file)["a"], Discretize())
+        coded = encode_column("a", defer_columns(file)["a"], Discretize())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert coded.learnt.levels == ("x" * 250, "y")

@@ -14,8 +14,12 @@ from sqlalchemy import func, select
 
 from app.broker import make_celery
 from app.datasets.keys import COLUMNS, key_of
+from app.datasets.repository import read_profile
+from app.jobs.memory import needed_memory
 from app.jobs.models import JobCheckpoint, JobResult
+from app.jobs.specification import Specification
 from app.settings import Settings
+from app.store.places import SCRATCH
 from core.pipeline import select_features
 from core.results.selection import Progress
 from tests.app.protocol import TENANT, Protocol
@@ -76,13 +80,15 @@ class Stage:
 def once(reached: Callable[[Progress], bool], act: Callable[[], None]) -> Callable[..., Any]:
     """The engine, with something happening when it has come so far."""
 
-    def engine(columns: Any, target: str, config: Any, report: Any, checkpoint: Any) -> Any:
+    def engine(
+        columns: Any, target: str, config: Any, report: Any, checkpoint: Any, **rest: Any
+    ) -> Any:
         def watched(progress: Progress) -> None:
             if reached(progress):
                 act()
             report(progress)
 
-        return select_features(columns, target, config, watched, checkpoint)
+        return select_features(columns, target, config, watched, checkpoint, **rest)
 
     return engine
 
@@ -184,6 +190,35 @@ def test_a_job_that_cannot_fit_fails_with_the_figures(stage: Stage) -> None:
     job = stage.protocol.read(job_id)
     assert (job.status, job.error["code"]) == ("failed", "insufficient_memory")
     assert "GiB of memory and a worker has 0.0 GiB" in job.error["message"]
+
+
+def test_a_table_that_memory_cannot_hold_lies_in_files(stage: Stage, tmp_path: Path) -> None:
+    whole, filed, failed = (stage.submit() for _ in range(3))
+    runner.run_job(stage.worker(), whole)
+    with stage.protocol.database.read() as session:
+        table = read_profile(session, stage.dataset_id)
+    specification = Specification.model_validate(stage.protocol.read(whole).specification)
+    in_files, in_memory = (
+        needed_memory(specification, *table, kind) for kind in ("file", "memory")
+    )
+    assert in_files < in_memory
+    small = stage.settings.model_copy(update={"worker_max_memory_bytes": in_files})
+    stage.workers.append(replace(stage.worker(), settings=small))
+    runner.run_job(stage.workers[-1], filed)
+    results = [stage.result(job_id) for job_id in (filed, whole)]
+    assert [document["provenance"].pop("engine") for document, _ in results] == ["file", "memory"]
+    assert results[0] == results[1]
+    scratch = tmp_path / SCRATCH
+    assert list(scratch.iterdir()) == []
+    scratch.rmdir()
+    scratch.touch()
+    runner.run_job(stage.workers[-1], failed)
+    job = stage.protocol.read(failed)
+    assert (job.status, job.error["code"], job.error["retryable"]) == (
+        "failed",
+        "scratch_failed",
+        True,
+    )
 
 
 def kill() -> None:

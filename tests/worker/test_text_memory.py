@@ -24,7 +24,7 @@ PROGRAM = """
 import json, re, sys
 from pathlib import Path
 import numpy as np
-from app.datasets.columns import load_columns
+from app.datasets.columns import defer_columns
 from core.config import SelectionConfig, method_from_dict
 from core.pipeline import select_features
 
@@ -37,12 +37,12 @@ config = SelectionConfig(1, method=method_from_dict(method), n_threads=1)
 small = {f"x{i}": np.arange(100) % (i + 2) for i in range(5)}
 select_features({**small, "y": np.arange(100) % 2}, "y", config)
 with open(path, "rb") as file:
-    load_columns(file, names)
+    defer_columns(file, names)["y"].read()
 Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
 before = memory("VmRSS")
 with open(path, "rb") as file:
-    columns = load_columns(file, excluded)
-select_features({n: c for n, c in columns.items() if n not in excluded}, "y", config)
+    columns = defer_columns(file, excluded)
+    select_features({n: c for n, c in columns.items() if n not in excluded}, "y", config)
 print(memory("VmHWM") - before)
 """
 N_ROWS = 100_000

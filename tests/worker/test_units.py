@@ -31,6 +31,7 @@ def test_two_workers_share_a_job_and_one_is_killed(service: Service) -> None:
         again = service.submit(dataset_id, **JOB)
         service.final(again)
         check_cancel(service, dataset_id)
+        check_keep(service, dataset_id)
     prepared = [line for line in log_of(service, "right").splitlines() if b"table prepared" in line]
     assert 0 < sum(again.encode() in line for line in prepared) < N_UNITS / 4
     result, replay = result_of(service, job_id), result_of(service, again)
@@ -66,6 +67,25 @@ def check_cancel(service: Service, dataset_id: str) -> None:
     other = service.submit(dataset_id)
     assert service.final(other)["status"] == "succeeded"
     assert service.client.get(path).json() == cancelled.json()
+
+
+def check_keep(service: Service, dataset_id: str) -> None:
+    """Two splits of the comparison are done, or more, and a few of many samples may be."""
+    job_id = service.submit(dataset_id, **{**JOB, "stability": {"n_samples": 900}})
+    path = f"/v1/jobs/{job_id}"
+    service.until(path, lambda job: job["units"]["done"] >= 1 + 2 * 3)
+    asked = service.client.post(f"{path}/cancel", params={"keep": True})
+    assert (asked.status_code, asked.json()["status"]) == (202, "running")
+    job = service.final(job_id)
+    assert (job["status"], job["partial"]) == ("succeeded", True)
+    result = result_of(service, job_id)
+    (missing, *_) = reversed(result["missing"])
+    assert (missing["part"], missing["n_asked"]) == ("stability", 900)
+    assert missing["n_done"] < 900
+    assert result["comparison"]["n_splits"] >= 1
+    assert [feature["name"] for feature in result["selected"]] == ["a", "b"]
+    again = service.client.post(f"{path}/cancel", params={"keep": True})
+    assert (again.status_code, again.json()) == (200, job)
 
 
 def result_of(service: Service, job_id: str) -> dict[str, Any]:

@@ -54,17 +54,27 @@ class Tokens:
         """What the token allows at this moment, or Unauthorized; TooMany after too many guesses."""
         digest = hashlib.sha256(text.encode()).digest()
         known = self._known.get(digest)
-        if known is None or not known.is_good:
-            self._guesses.take(address)
-            try:
-                known = self._known[digest] = await self._judge(text)
-            except Unauthorized:
-                raise
-            except BaseException:
-                self._guesses.give_back(address)
-                raise
-            self._guesses.give_back(address)
+        if known is None:
+            known = await self._guess(text, address)
+        elif not known.is_good:
+            # Once good, it is no guess: a stranger at the same address holds up nobody.
+            self._known.forget(digest)
+            known = await self._judge(text)
+        self._known[digest] = known
         return known.grant
+
+    async def _guess(self, text: str, address: str) -> _Known:
+        """Judge what nobody has seen before; only what is refused counts."""
+        self._guesses.take(address)
+        try:
+            known = await self._judge(text)
+        except Unauthorized:
+            raise
+        except BaseException:
+            self._guesses.give_back(address)
+            raise
+        self._guesses.give_back(address)
+        return known
 
     async def _judge(self, text: str) -> _Known:
         draft = read_draft(text)

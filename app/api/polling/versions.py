@@ -46,7 +46,7 @@ class Versions:
         # Shielded: one caller who goes away must not take the answer from the others.
         version = await asyncio.shield(answer)
         if version is None or version.tenant != tenant:
-            raise NotFound(f"there is no job {job_id}", code="job_not_found")
+            raise NotFound.of("job", job_id)
         return version.number
 
     async def _serve(self) -> None:

@@ -36,6 +36,16 @@ class SubmitQuery(Strict):
     validate_only: bool = Field(False, description="Check and complete, without submitting.")
 
 
+class CancelQuery(Strict):
+    """What is to become of what is done."""
+
+    keep: bool = Field(
+        False,
+        description="End with what is done, once features are chosen: the job succeeds, and is "
+        "`partial` unless it was done anyway. Before that there is nothing to keep: 409.",
+    )
+
+
 class ListQuery(paging.PageQuery):
     """Which jobs of a list."""
 
@@ -75,7 +85,8 @@ def submit_job(
 ) -> Response:
     """Answers at once; the job waits for its dataset and for a worker."""
     if query.validate_only:
-        return Response(checked(body, caller).model_dump_json(), 200, media_type="application/json")
+        asked, _ = checked(body, caller)
+        return Response(asked.model_dump_json(), 200, media_type="application/json")
     services = caller.services
     check_way_out(body, caller)
     specification = body.of(_dataset_of(body, caller, idempotency_key))
@@ -86,7 +97,7 @@ def submit_job(
         specification.completed(services.settings.max_deadline_seconds),
         idempotency_key,
         services.settings.quota,
-        services.settings.worker_max_memory_bytes,
+        services.settings.capacity,
         services.settings.lineage,
     )
     return Answer.of(job).respond(202, {"Location": f"/v1/jobs/{job.id}"})
@@ -161,14 +172,19 @@ def describe_job(job_id: JobId, body: JobPatch, caller: CallerDep) -> Response:
     status_code=200,
     response_model=JobRead,
     responses={
-        **problems(404),
+        **problems(404, 409),
         200: {"description": "Final, now or before.", **POLLED},
         202: {"description": "Running; it stops shortly.", "model": JobRead, **POLLED},
     },
 )
-def cancel_job(job_id: JobId, caller: CallerDep) -> Response:
+def cancel_job(
+    job_id: JobId, caller: CallerDep, query: Annotated[CancelQuery, Query()]
+) -> Response:
     """Idempotent; a final job answers as it is."""
-    answer = Answer.of(caller.write(service.cancel, job_id))
+    if query.keep:
+        answer = Answer.of(caller.write(service.keep, caller.services.bell, job_id))
+    else:
+        answer = Answer.of(caller.write(service.cancel, job_id))
     return answer.respond(200 if answer.is_final else 202, {})
 
 

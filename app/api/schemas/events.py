@@ -14,7 +14,7 @@ from core.results.selection import Phase, Selected
 
 _ENDS = {transition.event for transition in TRANSITIONS}
 KINDS = sorted(
-    {"queued", "cancel_requested", "phase", "loglik", "selected"}
+    {"queued", "cancel_requested", "keep_requested", "phase", "loglik", "selected"}
     | _ENDS
     | {f"unit_{event}" for event in _ENDS}
 )
@@ -101,7 +101,9 @@ class UnitNews(BaseModel):
 class StateEvent(Happened):
     """The job came a step further."""
 
-    kind: Literal["queued", "started", "succeeded", "handed_back", "cancel_requested"]
+    kind: Literal[
+        "queued", "started", "succeeded", "handed_back", "cancel_requested", "keep_requested"
+    ]
     data: Nothing
 
 

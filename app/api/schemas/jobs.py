@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 from pydantic import (
     AliasChoices,
     BaseModel,
-    ConfigDict,
     Field,
     computed_field,
     field_validator,
@@ -16,7 +15,8 @@ from pydantic import (
 )
 
 from app.api.problems import Problem
-from app.api.schemas.base import DATASET_EXAMPLE, JOB_EXAMPLE, ActorRead, FromRow
+from app.api.schemas.base import JOB_EXAMPLE, ActorRead, FromRow
+from app.api.schemas.estimates import JobEstimate
 from app.jobs.methods import Strict
 from app.jobs.specification import DatasetId, Labels, Specification, Title
 from app.jobs.state import ExportStatus, Status
@@ -30,21 +30,6 @@ class JobCreate(Specification):
     dataset_id: DatasetId = Field(default="", description="Unless there is a `source`.")
     source: Source | None = Field(
         default=None, description="Instead of `dataset_id`: becomes a dataset, and waits for it."
-    )
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"dataset_id": DATASET_EXAMPLE, "target": "label", "k": 10},
-                {
-                    "dataset_id": DATASET_EXAMPLE,
-                    "target": "label",
-                    "k": 20,
-                    "compare": {"methods": [{"name": "gsm_cpd"}, {"name": "mrmr"}]},
-                    "stability": {"n_samples": 50},
-                },
-            ]
-        }
     )
 
     @model_validator(mode="after")
@@ -72,6 +57,10 @@ class JobCheck(BaseModel):
     valid: bool
     specification: Specification | None = Field(description="Completed, if it is valid.")
     problem: Problem | None = Field(description="What it would be refused with, if it is not.")
+    estimate: JobEstimate | None = Field(
+        default=None,
+        description="What it will take, if it is valid and its dataset has been read.",
+    )
 
 
 class JobError(FromRow):
@@ -133,6 +122,11 @@ class JobState(FromRow):
     started_at: datetime | None
     finished_at: datetime | None
     cancel_requested_at: datetime | None
+    keep_requested_at: datetime | None = Field(None, description="By a cancel with `keep`.")
+    partial: bool = Field(
+        False,
+        description="It was kept as it was when it was cancelled; see the result's `missing`.",
+    )
     deadline_at: datetime
 
     @computed_field(  # type: ignore[prop-decorator]
@@ -172,6 +166,11 @@ class JobSummary(JobState):
 class JobRead(JobState):
     """The polled resource."""
 
+    seconds_left: float | None = Field(
+        default=None,
+        description="As it looked when the job last changed, while it runs; null before anything "
+        "can be said.",
+    )
     loglik: float | None = Field(description="Newest mean log-likelihood of the fit.")
     chosen: list[str] = Field(description="Features chosen so far, in order.")
     phase_seconds: dict[str, float] = Field(description="Time spent in each phase, at the end.")
@@ -179,6 +178,12 @@ class JobRead(JobState):
     delivery: ExportRead | None = Field(
         default=None, description="Of the result, where it is to go somewhere."
     )
+
+    @model_validator(mode="after")
+    def _forget_the_rest(self) -> Self:
+        if self.status != Status.RUNNING:
+            self.seconds_left = None
+        return self
 
 
 class JobPlace(BaseModel):

@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from app.jobs.specification import EngineName
 from core.results.explanations import Alike, LevelCounts
-from core.results.measures import Comparison, Evaluation, Stability
+from core.results.measures import Comparison, Evaluation, Missing, Stability
 from core.results.selection import (
     Certificate,
     Derived,
@@ -46,6 +47,9 @@ class Provenance(BaseModel):
     specification: dict[str, Any]
     seed: int
     versions: dict[str, str]
+    engine: EngineName | None = Field(
+        None, description="Where the table lay; results of older versions do not say it."
+    )
 
 
 class ResultRead(BaseModel):
@@ -74,6 +78,7 @@ class ResultRead(BaseModel):
     warnings: list[TableWarning]
     notes: list[str]
     derived: list[Derived] = Field([], description="Features that are parts of a time.")
+    missing: list[Missing] = Field([], description="Of a partial result: what is not all done.")
     provenance: Provenance
 
 

@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session, aliased
 from app import leases
 from app.broker import RUN_UNIT
 from app.db.base import NO_SYNC, AnyRow, Reader
-from app.db.clock import moment
-from app.jobs.claims import has_room, is_runnable
+from app.jobs.claims import STOPPED_BY, has_room, is_runnable
 from app.jobs.models import Job, Unit
 from app.jobs.state import FINAL, LIVE, Status, Transition
 from app.jobs.units.plan import SAMPLE, Task
@@ -68,8 +67,7 @@ _JOB = select(
     Job.specification,
     Job.trace,
     Job.n_units,
-    Job.deadline_at,
-    moment().label("now"),
+    *STOPPED_BY,
 )
 
 
@@ -141,6 +139,14 @@ def skip_method(session: Session, job_id: str, method: str, after: int) -> None:
         Unit.task["method"].as_string() == method,
     )
     values = {"status": Status.CANCELLED, "progress": 1.0}
+    session.execute(update(Unit).where(*guard).values(values), execution_options=NO_SYNC)
+
+
+def skip_experiments(session: Session, job: AnyRow) -> None:
+    """Leave out, of a job that is kept, all that is not done but the selection and the summary."""
+    between = Unit.number.between(1, job.n_units - 2)
+    guard = (Unit.job_id == job.id, between, Unit.status.in_(LIVE))
+    values = {**leases.RELEASED, "status": Status.CANCELLED, "progress": 1.0}
     session.execute(update(Unit).where(*guard).values(values), execution_options=NO_SYNC)
 
 

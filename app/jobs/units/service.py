@@ -17,18 +17,21 @@ from sqlalchemy.orm import Session
 from app import leases, metrics
 from app.broker import RUN_UNIT, Bell
 from app.db.base import AnyRow
-from app.db.clock import moment
+from app.db.clock import moment, seconds_between
 from app.db.tenants import lock_tenant
 from app.jobs import repository as jobs
 from app.jobs import state
-from app.jobs.claims import hold_up, read_tenant
+from app.jobs.claims import hold_up, read_tenant, stop_of
 from app.jobs.endings import Failure, end, expire
 from app.jobs.models import Job, JobResult, Unit
 from app.jobs.repository import Event
-from app.jobs.runs import Work
+from app.jobs.runs import PAUSES, Work
 from app.jobs.units import repository
-from app.jobs.units.plan import TRIAL, Task
+from app.jobs.units.plan import SAMPLE, TRIAL, Task
 from app.jobs.units.repository import UnitClaim
+
+ENOUGH = 0.05
+"""Of all units, to tell by them how long the others will take."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,10 @@ def claim(
         more = repository.has_claimable(session, job_id)
         if job.status == state.Status.QUEUED:
             _start(session, job_id)
-        _note(session, job_id, {"enqueued_at": moment()}, [_event(state.CLAIM, unit)])
+        news: dict[str, Any] = {"enqueued_at": moment()}
+        if unit.task["kind"] == SAMPLE:
+            news["phase"] = "resample"
+        _note(session, job_id, news, [_event(state.CLAIM, unit)])
         metrics.count(session, {(metrics.ATTEMPTS, ""): 1})
     if more:
         bell.ring(RUN_UNIT, job_id)
@@ -86,9 +92,17 @@ def _note(
     session: Session, job_id: str, values: Mapping[str, Any], events: Sequence[Event]
 ) -> None:
     """Write what happened to a job that only its units are held of, and what they amount to."""
-    values = {**values, **repository.tally(session, job_id)}
+    tally = repository.tally(session, job_id)
+    values = {**values, **tally, "seconds_left": _left(tally["progress"])}
     running = [Job.id == job_id, Job.status == state.Status.RUNNING]
     jobs.amend(session, running, values, events)
+
+
+def _left(progress: float) -> ColumnElement[float] | None:
+    """As long as it took to come so far, for the rest; units are much alike."""
+    if progress < ENOUGH:
+        return None
+    return seconds_between(Job.started_at, moment()) * ((1 - progress) / progress)
 
 
 def beat(
@@ -98,9 +112,10 @@ def beat(
     values: Mapping[str, Any],
     events: Sequence[Event],
 ) -> state.Stop | None:
-    """Renew the lease, write the news, and bring back a deadline or the loss.
+    """Renew the lease, write the news, and bring back a deadline, a keep or the loss.
 
-    A cancelled job is a loss: it has ended, and its units with it.
+    A cancelled job is a loss: it has ended, and its units with it. So is a kept one to all units
+    but the selection and the summary.
     """
     own = {"progress": values.get("progress", 0.0)}
     with session.begin():
@@ -108,7 +123,7 @@ def beat(
         if job is None or repository.renew(session, claimed, lease, own) is None:
             return state.Stop.LOST
         _note(session, claimed.job_id, values, events)
-    return state.stop_of(cancel_requested=False, deadline_at=job.deadline_at, now=job.now)
+    return stop_of(job)
 
 
 def succeed(
@@ -204,8 +219,8 @@ def stop(session: Session, bell: Bell, claimed: UnitClaim, reason: state.Stop) -
     with session.begin():
         if reason is state.Stop.EXPIRED:
             expire(session, claimed.job_id)
-        elif reason is state.Stop.HANDED_BACK:
-            free = leases.handed_back(Unit)
+        elif reason in PAUSES:
+            free = leases.handed_back(Unit, PAUSES[reason])
             set_free(session, claimed, state.HAND_BACK, claimed.holds(), free)
     if reason is state.Stop.HANDED_BACK:
         bell.ring(RUN_UNIT, claimed.job_id)

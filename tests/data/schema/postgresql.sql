@@ -122,6 +122,9 @@ COLUMN jobs title character varying(255)
 COLUMN jobs trace jsonb
 COLUMN jobs submitted_by jsonb
 COLUMN jobs delivery jsonb
+COLUMN jobs seconds_left double precision
+COLUMN jobs keep_requested_at timestamp with time zone
+COLUMN jobs partial boolean NOT NULL DEFAULT false
 COLUMN upload_reservations id character varying(40) NOT NULL
 COLUMN upload_reservations tenant character varying(64) NOT NULL
 COLUMN upload_reservations n_bytes bigint NOT NULL
@@ -162,6 +165,10 @@ COLUMN webhooks owner character varying(64)
 COLUMN webhooks lease_until timestamp with time zone
 COLUMN webhooks available_at timestamp with time zone NOT NULL
 COLUMN webhooks status character varying(16) NOT NULL
+COLUMN worker_speed id integer NOT NULL
+COLUMN worker_speed nanoseconds jsonb NOT NULL
+COLUMN worker_speed n_threads integer NOT NULL
+COLUMN worker_speed measured_at timestamp with time zone NOT NULL
 CONSTRAINT alembic_version_pkc alembic_version PRIMARY KEY (version_num)
 CONSTRAINT fk_job_checkpoints_job_id job_checkpoints FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 CONSTRAINT fk_job_deliveries_job_id job_deliveries FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
@@ -183,6 +190,7 @@ CONSTRAINT pk_jobs jobs PRIMARY KEY (id)
 CONSTRAINT pk_upload_reservations upload_reservations PRIMARY KEY (id)
 CONSTRAINT pk_webhook_deliveries webhook_deliveries PRIMARY KEY (id)
 CONSTRAINT pk_webhooks webhooks PRIMARY KEY (id)
+CONSTRAINT pk_worker_speed worker_speed PRIMARY KEY (id)
 CONSTRAINT uq_api_keys_tenant_slot api_keys UNIQUE (tenant, slot)
 CONSTRAINT uq_datasets_tenant_content_key datasets UNIQUE (tenant, content_key)
 CONSTRAINT uq_jobs_tenant_idempotency_key jobs UNIQUE (tenant, idempotency_key)
@@ -219,6 +227,7 @@ CREATE UNIQUE INDEX pk_jobs ON public.jobs USING btree (id)
 CREATE UNIQUE INDEX pk_upload_reservations ON public.upload_reservations USING btree (id)
 CREATE UNIQUE INDEX pk_webhook_deliveries ON public.webhook_deliveries USING btree (id)
 CREATE UNIQUE INDEX pk_webhooks ON public.webhooks USING btree (id)
+CREATE UNIQUE INDEX pk_worker_speed ON public.worker_speed USING btree (id)
 CREATE UNIQUE INDEX uq_api_keys_tenant_slot ON public.api_keys USING btree (tenant, slot)
 CREATE UNIQUE INDEX uq_datasets_tenant_content_key ON public.datasets USING btree (tenant, content_key)
 CREATE UNIQUE INDEX uq_jobs_tenant_idempotency_key ON public.jobs USING btree (tenant, idempotency_key)

@@ -153,7 +153,7 @@ CREATE TABLE jobs (
 	owner VARCHAR(64),
 	lease_until DATETIME,
 	available_at DATETIME NOT NULL,
-	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON, submitted_by JSON, delivery JSON,
+	enqueued_at DATETIME NOT NULL, n_units INTEGER DEFAULT '0' NOT NULL, n_units_done INTEGER DEFAULT '0' NOT NULL, priority INTEGER DEFAULT '1' NOT NULL, title VARCHAR(255), trace JSON, submitted_by JSON, delivery JSON, seconds_left DOUBLE, keep_requested_at DATETIME, partial BOOLEAN DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_jobs PRIMARY KEY (id),
 	CONSTRAINT uq_jobs_tenant_idempotency_key UNIQUE (tenant, idempotency_key)
 )
@@ -206,6 +206,13 @@ CREATE TABLE webhooks (
 	status VARCHAR(16) NOT NULL,
 	CONSTRAINT pk_webhooks PRIMARY KEY (id),
 	CONSTRAINT uq_webhooks_tenant_url UNIQUE (tenant, url)
+)
+CREATE TABLE worker_speed (
+	id INTEGER NOT NULL,
+	nanoseconds JSON NOT NULL,
+	n_threads INTEGER NOT NULL,
+	measured_at DATETIME NOT NULL,
+	CONSTRAINT pk_worker_speed PRIMARY KEY (id)
 )
 CREATE INDEX ix_audit_log_created_at ON audit_log (created_at)
 CREATE INDEX ix_audit_log_tenant_created_at_id ON audit_log (tenant, created_at, id)

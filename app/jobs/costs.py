@@ -1,0 +1,108 @@
+"""What a job will take, told before it runs: memory, seconds, and which engine would run it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.capacity import Capacity
+from app.db.base import Reader
+from app.jobs import speeds
+from app.jobs.memory import engine_for, needed_memory, shape_of
+from app.jobs.specification import EngineName, Specification, compare_of, config_of
+from core.config import Bootstrap
+from core.cost.forecast import phase_seconds
+from core.cost.work import Speed
+from core.results.selection import Phase
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a job takes alone on a machine; `measured` says whether a worker's own speed is known.
+
+    Of a job that all workers share, `seconds` are those of one that does it alone.
+    """
+
+    memory_bytes: int
+    phase_seconds: dict[Phase, float]
+    engine: str
+    why: str
+    measured: bool
+
+    @property
+    def seconds(self) -> float:
+        """From the beginning of the first phase to the end of the last."""
+        return sum(self.phase_seconds.values())
+
+
+def estimate(
+    session: Reader,
+    specification: Specification,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    capacity: Capacity,
+) -> Estimate:
+    """What a job takes of a dataset with this profile."""
+    speed = speeds.newest(session)
+    engine = engine_for(specification, n_rows, columns, capacity)
+    needed = needed_memory(specification, n_rows, columns, engine)
+    return Estimate(
+        memory_bytes=needed,
+        phase_seconds=forecast(specification, n_rows, columns, speed or Speed()),
+        engine=engine,
+        why=f"{_because(engine, needed, capacity.memory_bytes)} {_whose(speed)}",
+        measured=speed is not None,
+    )
+
+
+def _because(engine: EngineName, needed: int, available: int) -> str:
+    share = f"{_gib(needed)} of the {_gib(available)} GiB that a worker has"
+    if engine == "memory":
+        return f"It needs about {share}, so that one worker holds it in memory."
+    if engine == "dask":
+        return f"Its table lies on the cluster; beside it a worker needs {share}."
+    return f"Memory does not hold its table, which lies in files; beside them it needs {share}."
+
+
+def _whose(speed: Speed | None) -> str:
+    if speed is None:
+        return "No worker has measured itself yet: the seconds are those of a usual core."
+    threads = "1 thread" if speed.n_threads == 1 else f"{speed.n_threads} threads"
+    return f"The seconds are those of the worker that measured itself last, with {threads}."
+
+
+def _gib(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.1f}"
+
+
+def forecast(
+    specification: Specification,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    speed: Speed,
+) -> dict[Phase, float]:
+    """Seconds of each phase."""
+    return phase_seconds(
+        shape_of(specification, n_rows, columns),
+        config_of(specification),
+        speed,
+        compare_of(specification),
+        _bootstrap_of(specification),
+    )
+
+
+def selection_seconds(
+    specification: Specification,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    speed: Speed,
+) -> dict[Phase, float]:
+    """Seconds of each phase of the selection alone, beside which others do the rest."""
+    alone = specification.model_copy(update={"compare": None, "stability": None})
+    return forecast(alone, n_rows, columns, speed)
+
+
+def _bootstrap_of(specification: Specification) -> Bootstrap | None:
+    stability = specification.stability
+    return None if stability is None else Bootstrap(n_samples=stability.n_samples)

@@ -1,0 +1,90 @@
+"""What a check says that a job will take, before and after a worker has measured itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import delete
+
+from app.jobs import speeds
+from app.jobs.speeds import WorkerSpeed
+from app.settings import Settings
+from core.cost.work import KINDS, USUAL, Speed
+from tests.app.running import Service
+from worker import kernels
+
+
+def check(service: Service, **fields: Any) -> Any:
+    answer = service.client.post("/v1/jobs/check", json={"target": "y", **fields})
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def test_an_estimate_is_that_of_a_usual_core_until_a_worker_has_measured_itself(
+    service: Service,
+) -> None:
+    dataset_id = service.ready_dataset()
+    with service.keys() as session:
+        session.execute(delete(WorkerSpeed))
+        session.commit()
+    before = check(service, dataset_id=dataset_id)["estimate"]
+    assert before["engine"] == "memory"
+    assert list(before["phase_seconds"]) == ["encode", "rank", "fit", "select"]
+    assert before["seconds"] == pytest.approx(sum(before["phase_seconds"].values()))
+    assert not before["measured"]
+    assert "usual core" in before["why"]
+    assert "8.0 GiB" in before["why"]
+    slower = {kind: 3 * nanoseconds for kind, nanoseconds in USUAL.items()}
+    for speed in (Speed(), Speed(slower)):  # the second takes the place of the first
+        with service.keys() as session:
+            speeds.keep(session, speed)
+    after = check(service, dataset_id=dataset_id)["estimate"]
+    assert after["measured"]
+    assert "measured itself last, with 1 thread." in after["why"]
+    assert after["seconds"] == pytest.approx(3 * before["seconds"])
+    assert after["memory_bytes"] == before["memory_bytes"]
+    with service.keys() as session:  # by an engine that knew other kinds of work
+        speeds.keep(session, Speed({"steps": 1.0}))
+    assert check(service, dataset_id=dataset_id)["estimate"] == before
+
+
+def test_more_work_is_said_to_take_longer(service: Service) -> None:
+    small = service.ready_dataset()
+    rows = "".join(f"{i},{i % 97 / 7},{i % 3},{i % 2}\n" for i in range(3000))
+    large = service.ready_dataset(f"a,b,slow,y\n{rows}".encode())
+    compare = {"methods": [{"name": "gsm_cpd"}, {"name": "mrmr"}]}
+    found = [
+        check(service, dataset_id=small)["estimate"],
+        check(service, dataset_id=large)["estimate"],
+        check(service, dataset_id=large, evaluate={})["estimate"],
+        check(service, dataset_id=large, evaluate={}, compare=compare, stability={})["estimate"],
+    ]
+    assert [estimate["seconds"] for estimate in found] == sorted(e["seconds"] for e in found)
+    assert found[0]["memory_bytes"] < found[1]["memory_bytes"]
+    assert list(found[-1]["phase_seconds"])[4:] == ["evaluate", "compare", "resample"]
+
+
+def test_what_cannot_run_has_no_estimate(service: Service) -> None:
+    refused = check(service, dataset_id=service.ready_dataset(), k=99)
+    assert (refused["valid"], refused["estimate"]) == (False, None)
+
+
+def test_a_worker_measures_itself_once_its_kernels_are_compiled(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(
+        data_dir=service.data_dir,
+        database_url=service.env["PITH_DATABASE_URL"],
+        worker_threads=3,
+    )
+    kernels.calibrate(settings)
+    with service.keys() as session:
+        speed = speeds.newest(session)
+    assert speed is not None
+    assert speed.n_threads == 3
+    assert set(speed.nanoseconds) == set(KINDS)
+    assert min(speed.nanoseconds.values()) > 0
+    monkeypatch.setattr(kernels, "measure", lambda: USUAL)
+    nowhere = settings.model_copy(update={"database_url": f"sqlite:///{service.data_dir}/no/db"})
+    kernels.calibrate(nowhere)  # no database is no reason to fail
