@@ -1,0 +1,105 @@
+"""Rows that a worker of a cluster reads itself from the store, with its own credentials."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+from uuid import uuid4
+
+import numpy as np
+import polars as pl
+
+from app.cluster.faults import ClusterAway, ColumnsOutOfReach
+from app.datasets.columns import Held, held
+from app.datasets.keys import COLUMNS, key_of
+from app.datasets.parquet_ranges import ranges_of_rows
+from app.settings import Settings, get_settings
+from app.store.base import StoreAway
+from app.store.places import SCRATCH, address_of, open_store, open_store_at
+from core.arrays import Bytes
+from core.data.fine import FineColumn
+from core.data.recoding import encode_finely
+from core.data.times import TimePart
+from core.memory import READ_AT_A_TIME
+
+LENT = "lent"
+"""The folder of those who have no tenant; who breaks off leaves orphans in it, which are swept."""
+
+OUT_OF_REACH = (
+    "a worker of the cluster does not find the dataset; it has to reach the same store, a "
+    "directory by the same path"
+)
+
+
+@dataclass(frozen=True)
+class StoredColumns:
+    """The typed columns of a dataset: in which store, and under which key."""
+
+    store: str
+    key: str
+
+    def source(self, columns: Sequence[FineColumn], parts: Mapping[str, TimePart]) -> StoredTable:
+        """Their rows, by what was learnt about them."""
+        return StoredTable(self, tuple(columns), dict(parts))
+
+    def read(self, names: Sequence[str], first: int, last: int) -> Iterator[tuple[str, Held]]:
+        """These rows of the columns, without more than some millions of cells in memory."""
+        store = open_store_at(self.store, get_settings().data_dir / SCRATCH)
+        step = max(1, READ_AT_A_TIME // max(1, last - first))
+        try:
+            file = store.on_disk(self.key, partial(ranges_of_rows, set(names), first, last))
+        except FileNotFoundError as error:
+            raise ColumnsOutOfReach(OUT_OF_REACH) from error
+        except StoreAway as error:
+            raise ClusterAway("a worker of the cluster got no answer from the store") from error
+        with file:
+            rows = pl.scan_parquet(file).slice(first, last - first)
+            for n in range(0, len(names), step):
+                for column in rows.select(names[n : n + step]).collect().iter_columns():
+                    yield column.name, held(column)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTable:
+    """The fine codes of stored columns, of which some are `parts` of others, by their names."""
+
+    place: StoredColumns
+    columns: tuple[FineColumn, ...]
+    parts: dict[str, TimePart]
+
+    def fine(self, first: int, last: int) -> Bytes:
+        """(n_features, last - first) fine codes, read and encoded here."""
+        codes = np.empty((len(self.columns), last - first), dtype=np.uint8)
+        wanted: dict[str, list[int]] = {}
+        for n, column in enumerate(self.columns):
+            wanted.setdefault(self._stored_name(column), []).append(n)
+        for name, values in self.place.read(list(wanted), first, last):
+            for n in wanted[name]:
+                codes[n] = encode_finely(self.columns[n], self._values(self.columns[n], values))
+        return codes
+
+    def _stored_name(self, column: FineColumn) -> str:
+        part = self.parts.get(column.name)
+        return column.name if part is None else part.column
+
+    def _values(self, column: FineColumn, values: Held) -> Held:
+        part = self.parts.get(column.name)
+        return values if part is None else part.of(values)
+
+
+@contextmanager
+def lend(typed: BinaryIO, settings: Settings) -> Iterator[StoredColumns]:
+    """Put typed columns into the store for as long as workers are to read them there."""
+    store, dataset = open_store(settings), f"ds_{uuid4().hex}"
+    key = key_of(LENT, dataset, COLUMNS)
+    try:
+        with store.put(key) as file:
+            shutil.copyfileobj(typed, file)
+            typed.seek(0)  # where others, too, expect to begin
+        yield StoredColumns(address_of(settings), key)
+    finally:
+        store.delete(key_of(LENT, dataset))

@@ -1,0 +1,105 @@
+"""A real cluster on loopback: the scheduler and the workers that Dask's own commands start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from distributed import Client
+
+from app.processes.lifeline import command_of, spawn
+from tests.servers import free_port, until
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {
+    "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "warning",
+    # What a worker is to run is imported there, and some of it is of the tests.
+    "PYTHONPATH": str(ROOT),
+}
+ALONE = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--memory-limit", "0")
+
+Program = subprocess.Popen[bytes]
+
+
+class Cluster:
+    """One scheduler, and workers of one thread each that come and go."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self.programs: list[Program] = []
+        port = self.address.rpartition(":")[2]
+        where = ("--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        self.scheduler = self._start("dask_scheduler", *where)
+        self.client = Client(self.address, set_as_default=False, timeout=60)
+
+    def start_worker(self) -> Program:
+        """One more, which is there when this returns."""
+        name = f"worker-{len(self.programs)}"
+        program = self._start("dask_worker", self.address, *ALONE, "--name", name)
+        until(lambda: name in self.workers)
+        return program
+
+    @contextmanager
+    def worker(self) -> Iterator[Program]:
+        """One more, for as long as the block lasts, unless the test ends it before."""
+        name = f"worker-{len(self.programs)}"
+        program = self.start_worker()
+        try:
+            yield program
+        finally:
+            kill(program)
+            until(lambda: self.scheduler.poll() is not None or name not in self.workers)
+
+    @property
+    def workers(self) -> dict[str, str]:
+        """The addresses of those that the scheduler knows, by name."""
+        known = self.client.scheduler_info()["workers"]
+        return {worker["name"]: address for address, worker in known.items()}
+
+    def give_up(self, program: Program) -> None:
+        """What the scheduler does with a worker that is silent for too long, now."""
+        name = f"worker-{self.programs.index(program)}"
+        if name in self.workers:
+            self.client.run_on_scheduler(_give_up, address=self.workers[name])
+
+    @property
+    def keys(self) -> set[str]:
+        """All that the cluster keeps."""
+        return set(self.client.run_on_scheduler(_keys))
+
+    def close(self) -> None:
+        self.client.close()
+        for program in reversed(self.programs):
+            kill(program)
+
+    def _start(self, command: str, *options: str) -> Program:
+        with (self.directory / "log").open("ab") as log:
+            program = spawn(
+                command_of(f"distributed.cli.{command}", *options),
+                env={**os.environ, **ENVIRONMENT},
+                cwd=self.directory,
+                stdout=log,
+                stderr=log,
+            )
+        self.programs.append(program)
+        return program
+
+
+def _keys(dask_scheduler: Any) -> list[str]:
+    return list(dask_scheduler.tasks)
+
+
+async def _give_up(dask_scheduler: Any, address: str) -> None:
+    await dask_scheduler.restart_workers([address], wait_for_workers=False, stimulus_id="silence")
+
+
+def kill(program: Program) -> None:
+    """At once, whatever it does."""
+    program.send_signal(signal.SIGKILL)
+    program.wait()

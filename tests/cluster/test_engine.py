@@ -1,0 +1,168 @@
+"""Blocks on a real cluster, whose processes die, freeze and come while it is asked."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cluster.engine import DaskEngine
+from app.cluster.faults import ClusterAway
+from core.blocks.engine import MEMORY, Blocks, Engine
+from core.callbacks import OnWait, ignore
+from core.cpd.em import fit_models
+from core.cpd.spread import gather
+from core.fit_config import CpdConfig
+from core.workers import Workers
+from tests.cluster import works
+from tests.cluster.clusters import Cluster, Program, kill
+from tests.core.cpd.test_spread import problem
+from tests.servers import until
+
+OnIteration = Callable[[int], None]
+
+ALONE = Workers(1)
+N_BLOCKS = 12
+
+
+@contextmanager
+def numbers(
+    cluster: Cluster, directory: Path, n: int = N_BLOCKS, on_wait: OnWait = ignore
+) -> Iterator[Blocks[int]]:
+    parts = [(directory, number) for number in range(n)]
+    with DaskEngine(cluster.address).spread(works.number_noted, parts, on_wait) as blocks:
+        yield blocks
+    until(lambda: not cluster.keys)
+
+
+def owners(blocks: Blocks[int]) -> list[int]:
+    """Who answers about each block, after a look at what he says."""
+    answers = list(blocks.map(works.whose, 5, ALONE))
+    assert [answer[1] for answer in answers] == [5 + number for number in range(len(answers))]
+    return [answer[0] for answer in answers]
+
+
+def n_made(directory: Path) -> int:
+    return len(list(directory.iterdir()))
+
+
+def test_every_block_is_made_once_and_asked_where_it_lives(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with cluster.worker(), numbers(cluster, tmp_path) as blocks:
+        found = owners(blocks)
+        assert len(set(found)) == 2
+        assert found.count(found[0]) == N_BLOCKS / 2
+        assert owners(blocks) == found
+        assert {f"{n}-{owner}" for n, owner in enumerate(found)} == {
+            path.name for path in tmp_path.iterdir()
+        }
+        argument = np.arange(3, dtype=np.float32)
+        for as_kernels_want, answer in blocks.map(works.doubled, argument, ALONE):
+            assert as_kernels_want
+            assert answer.flags.aligned
+            assert answer.tolist() == [0, 2, 4]
+
+
+def test_a_worker_that_is_killed_costs_the_making_of_its_blocks(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with numbers(cluster, tmp_path) as before:
+        alone = set(owners(before))
+    with cluster.worker() as other, numbers(cluster, tmp_path) as blocks:
+        n_before = n_made(tmp_path)
+        answers = blocks.map(works.whose, 0, ALONE)
+        first = [next(answers) for _ in range(3)]
+        kill(other)
+        later = list(answers)
+        assert [answer[1] for answer in (*first, *later)] == list(range(N_BLOCKS))
+        assert set(owners(blocks)) == alone
+        assert n_made(tmp_path) <= n_before + N_BLOCKS
+
+
+def test_a_frozen_worker_is_given_up_and_one_that_came_takes_over(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    frozen: list[Program] = []
+
+    def lose_patience() -> None:
+        for worker in frozen:
+            cluster.give_up(worker)
+
+    with cluster.worker() as other, numbers(cluster, tmp_path, on_wait=lose_patience) as blocks:
+        before = owners(blocks)
+        with cluster.worker():
+            other.send_signal(signal.SIGSTOP)
+            frozen.append(other)
+            left = owners(blocks)
+        assert len({*before, *left}) == 3
+        assert n_made(tmp_path) == N_BLOCKS + N_BLOCKS / 2
+        assert len(set(owners(blocks))) == 1
+
+
+def test_a_fault_of_the_work_is_told_as_it_is(cluster: Cluster, tmp_path: Path) -> None:
+    with numbers(cluster, tmp_path) as blocks, pytest.raises(FileNotFoundError, match="block 0"):
+        list(blocks.map(works.fail, 0, ALONE))
+
+
+def test_who_waits_can_be_stopped_and_leaves_nothing_behind(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    asked = False
+
+    def stop() -> None:
+        if asked:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError), numbers(cluster, tmp_path, 3, stop) as blocks:
+        assert len(owners(blocks)) == 3
+        asked = True
+        list(blocks.map(works.sleep, 1.0, ALONE))
+    until(lambda: not cluster.keys)
+
+
+def test_a_scheduler_that_is_gone_or_never_was_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    own = Cluster(tmp_path)
+    try:
+        parts = [(tmp_path / "notes", 0)]
+        with (
+            own.worker(),
+            pytest.raises(ClusterAway),
+            DaskEngine(own.address).spread(works.number_noted, parts) as blocks,
+        ):
+            assert len(owners(blocks)) == 1
+            kill(own.scheduler)
+            list(blocks.map(works.sleep, 0.0, ALONE))
+    finally:
+        own.close()
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_fit_is_the_same_bytes_whoever_dies_meanwhile(cluster: Cluster) -> None:
+    in_memory = fit(MEMORY)
+    on_dask = DaskEngine(cluster.address)
+    assert fit(on_dask) == in_memory
+    with cluster.worker() as other:
+
+        def kill_other(iteration: int) -> None:
+            if iteration == 2:
+                kill(other)
+
+        assert fit(on_dask, kill_other) == in_memory
+
+
+def fit(engine: Engine, on_iteration: OnIteration = ignore) -> tuple[bytes, ...]:
+    made = problem(engine=engine)
+    config = CpdConfig(rank=3, family="per_class", max_iter=4, n_init=1, n_threads=1)
+    with gather(made, "per_class") as rows:
+        fits = fit_models(
+            rows, made.table_levels, config, 1, lambda iteration, _: on_iteration(iteration)
+        )
+    return tuple(
+        array.tobytes() for f in fits for array in (f.weights, *f.factors, f.loglik, f.objective)
+    )

@@ -1,0 +1,117 @@
+"""Jobs, and `pith select`, whose tables lie on a cluster: the same answer, and who is told what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from app.capacity import Capacity
+from app.cli import select
+from app.cluster import connection
+from app.cluster.engine import DaskEngine
+from app.cluster.faults import ClusterAway
+from app.errors import Invalid
+from app.jobs.memory import engine_for
+from app.jobs.specification import Specification
+from app.settings import Settings
+from core.config import GsmCpd, SelectionConfig
+from core.errors import InvalidConfig
+from tests.cluster.clusters import Cluster
+from tests.worker.test_resume import Stage, once, third_choice
+from worker import inputs, runner
+from worker.process import Process
+
+GIB = 1 << 30
+
+
+@pytest.fixture
+def stage(sqlite_url: str, tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(sqlite_url, tmp_path)
+    yield stage
+    stage.close()
+
+
+def with_cluster(stage: Stage, cluster: Cluster) -> Process:
+    settings = stage.settings.model_copy(update={"dask_scheduler": cluster.address})
+    stage.workers.append(replace(stage.worker(), settings=settings))
+    return stage.workers[-1]
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_job_on_a_cluster_has_the_result_of_any_other(
+    stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory, on_cluster = stage.submit(), stage.submit(engine="dask")
+    runner.run_job(stage.worker(), in_memory)
+    answers = iter([False, True])
+    monkeypatch.setattr(DaskEngine, "answers", lambda _: next(answers))
+    monkeypatch.setattr(inputs, "PAUSE_SECONDS", 0)
+    assert not cluster.keys
+    runner.run_job(with_cluster(stage, cluster), on_cluster)
+    (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
+    assert found == arrays
+    assert expected.pop("provenance")["engine"] == "memory"
+    assert document.pop("provenance")["engine"] == "dask"
+    assert document == expected
+
+
+def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(
+    stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def go() -> None:
+        raise ClusterAway
+
+    job_id = stage.submit(engine="dask")
+    worker = with_cluster(stage, cluster)
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "select_features", once(third_choice, go))
+        runner.run_job(worker, job_id)
+    job = stage.protocol.read(job_id)
+    assert (job.status, job.attempt) == ("queued", 0)
+    assert stage.n_checkpoints() > 0
+    runner.run_job(worker, job_id)
+    assert stage.protocol.read(job_id).status == "succeeded"
+
+
+def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -> None:
+    def chosen(n_rows: int, capacity: Capacity, **fields: Any) -> str:
+        asked = Specification(dataset_id=stage.dataset_id, target="y", **fields)
+        columns = [{"name": f"x{n}", "kind": "number", "levels": 100} for n in range(1000)]
+        return engine_for(asked, n_rows, [*columns, {**columns[0], "name": "y"}], capacity)
+
+    few, many = 1000, 3_000_000
+    assert chosen(few, Capacity(GIB)) == "memory"
+    assert chosen(few, Capacity(GIB, has_cluster=True)) == "memory"
+    assert chosen(few, Capacity(GIB), engine="file") == "file"
+    assert chosen(many, Capacity(4 * GIB)) == "file"
+    assert chosen(many, Capacity(4 * GIB, has_cluster=True)) == "dask"
+    with pytest.raises(Invalid, match="GiB of memory"):
+        chosen(many, Capacity(4 * GIB, has_cluster=True), engine="memory")
+    with pytest.raises(Invalid, match="PITH_DASK_SCHEDULER") as refused:
+        chosen(few, Capacity(GIB), engine="dask")
+    assert refused.value.errors[0].pointer == "/engine"
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_select_lends_its_columns_to_a_cluster(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(select, "get_settings", lambda: Settings(data_dir=tmp_path / "data"))
+    file = tmp_path / "table.csv"
+    rows = {"a": [n % 3 for n in range(200)], "b": [n * 7 % 31 / 2 for n in range(200)]}
+    pl.DataFrame({**rows, "y": [n % 2 for n in range(200)]}).write_csv(file)
+    config = SelectionConfig(1, method=GsmCpd(ranks=(2,), n_init=1, max_iter=5), n_threads=1)
+    table = select.read(str(file))
+    with table.typed:
+        alone = select.run(table, "y", config)
+        shared = select.run(table, "y", config, scheduler=cluster.address)
+        assert shared.to_json() == alone.to_json()
+        assert not any(path.is_file() for path in (tmp_path / "data").rglob("*"))
+        monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+        with pytest.raises(InvalidConfig, match="no scheduler answers"):
+            select.run(table, "y", config, scheduler="tcp://127.0.0.1:1")

@@ -1,0 +1,93 @@
+"""Fine codes that a worker of a cluster makes itself are those that the job has learnt from."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.cluster.faults import ClusterAway, ColumnsOutOfReach
+from app.cluster.source import StoredColumns
+from app.datasets.columns import defer_columns
+from app.store.base import Store, StoreAway
+from app.store.places import open_store_at
+from core.config import SelectionConfig
+from core.data.preparation import Prepared, prepare
+from core.data.unfolding import unfold_times
+from tests.servers import S3
+
+N_ROWS = 1000
+KEY = "acme/ds_1/columns.parquet"
+
+
+def frame() -> pl.DataFrame:
+    """Of every type, with gaps, values that are no numbers, and levels that are merged."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=N_ROWS)
+    numbers[:3] = np.nan, np.inf, -np.inf
+    gaps = rng.random(N_ROWS) < 0.1
+    words = np.array(["(other)", "b.c", "x" * 300, "x" * 299 + "y"])[rng.integers(0, 4, N_ROWS)]
+    rare = [f"id{n}" if n % 50 == 0 else word for n, word in enumerate(words.tolist())]
+    hours = rng.integers(0, 20_000, N_ROWS)
+    times = np.datetime64("2024-03-01T00:00:00.123456", "us") + hours.astype("timedelta64[h]")
+    return pl.DataFrame(
+        {
+            "a.number": numbers,
+            "whole": pl.Series([None if g else int(n) for n, g in enumerate(gaps)]),
+            "few": pl.Series([None if g else n % 4 for n, g in enumerate(gaps)]),
+            "truth": rng.random(N_ROWS) < 0.3,
+            "text": pl.Series([None if g else word for word, g in zip(rare, gaps, strict=True)]),
+            "when": times,
+            "label": pl.Series([None if n % 97 == 0 else n % 2 for n in range(N_ROWS)]),
+        }
+    )
+
+
+def stored(place: StoredColumns, store: Store) -> Prepared:
+    """A table that is written in row groups which no shard fits, and what a job makes of it."""
+    with store.put(KEY) as file:
+        frame().write_parquet(file, row_group_size=300)
+    with store.on_disk(KEY) as file:
+        unfolded = unfold_times(defer_columns(file), "label", SelectionConfig())
+        return prepare(unfolded.columns, "label", unfolded.config, lambda _: None, origin=place)
+
+
+def assert_same_codes(prepared: Prepared) -> None:
+    table = prepared.table
+    assert {"a.number", "text", "when · hour", "when · elapsed"} <= set(prepared.names)
+    assert 0 < table.n_rows < N_ROWS
+    source = pickle.loads(pickle.dumps(table.source))
+    for first, last in ((0, table.n_rows), (7, 8), (295, 607), (5, 5)):
+        np.testing.assert_array_equal(source.fine(first, last), table.codes[:, first:last])
+    fewer = table.take(np.array([1, 300, 301]))
+    assert fewer.source is not None
+    np.testing.assert_array_equal(fewer.source.fine(1, 3), table.codes[:, [300, 301]])
+
+
+def test_codes_made_elsewhere_are_the_same(tmp_path: Path) -> None:
+    store = open_store_at(tmp_path.as_uri(), tmp_path)
+    assert_same_codes(stored(StoredColumns(tmp_path.as_uri(), KEY), store))
+
+
+def test_a_bucket_is_read_in_place(s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in s3.env.items():
+        monkeypatch.setenv(name, value)
+    address = s3.url()
+    assert_same_codes(stored(StoredColumns(address, KEY), open_store_at(address, tmp_path)))
+
+
+def test_who_cannot_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = StoredColumns(tmp_path.as_uri(), KEY)
+    with pytest.raises(ColumnsOutOfReach, match="same store"):
+        list(nowhere.read(["x"], 0, 1))
+
+    def away(*_: object) -> None:
+        raise StoreAway
+
+    monkeypatch.setattr("app.store.local.LocalStore.on_disk", away)
+    with pytest.raises(ClusterAway) as told:
+        list(nowhere.read(["x"], 0, 1))
+    assert isinstance(pickle.loads(pickle.dumps(told.value)), ClusterAway)
