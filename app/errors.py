@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 # With a body that is not read to its end: the server would read, and drop, what the client still
 # has to say.
@@ -75,6 +75,11 @@ class NotFound(ServiceError):
 
     status = 404
     code = "not_found"
+
+    @classmethod
+    def of(cls, kind: str, name: str) -> Self:
+        """There is none of this kind that is called so."""
+        return cls(f"there is no {kind} {name}", code=f"{kind}_not_found")
 
 
 class NotAcceptable(ServiceError):

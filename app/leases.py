@@ -138,9 +138,9 @@ def freed(leased: type[Leased], wait: timedelta = AT_ONCE) -> Values:
     return {**RELEASED, "status": leased.WAITING, "available_at": moment(wait)}
 
 
-def handed_back(leased: type[Leased]) -> Values:
-    """The same by the worker's own will, which is about to ring for another."""
-    values = freed(leased)
+def handed_back(leased: type[Leased], wait: timedelta = AT_ONCE) -> Values:
+    """The same by the worker's own will, which costs no attempt; without a wait it rings itself."""
+    values = freed(leased, wait)
     return {**values, "attempt": leased.attempt - 1, "enqueued_at": values["available_at"]}
 
 

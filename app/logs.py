@@ -16,7 +16,11 @@ Event = MutableMapping[str, Any]
 
 SECRET_NAME = re.compile(r"password|passwd|secret|token|authorization|cookie|api_?key", re.I)
 URL_PASSWORD = re.compile(r"(?P<scheme>\w+://[^\s:/@]*):[^\s@]*@")
-API_KEY = re.compile(r"\bpith_[0-9A-Za-z]{20,}")
+# Keys, secrets of webhooks, tokens of issuers (their head is base64 of `{"`), whatever else opens.
+CREDENTIAL = re.compile(
+    r"\bpith_[0-9A-Za-z]{20,}|\bwhsec_[\w+/=-]+|\beyJ[\w-]{5,}(?:\.[\w-]*){1,4}"
+    r"|(?<=\b[Bb]earer )[\w.~+/=-]+"
+)
 REDACTED = "[redacted]"
 
 
@@ -74,7 +78,7 @@ def _ends(form: Literal["auto", "json", "console"]) -> list[Processor]:
 
 
 def redact(_logger: Any, _method: str, event: Event) -> Event:
-    """Blank what is named like a secret, the password in any address, and any key."""
+    """Blank what is named like a secret, the password in any address, and any credential."""
     return {name: _clean(name, value) for name, value in event.items()}
 
 
@@ -85,6 +89,8 @@ def _clean(name: str, value: Any) -> Any:
         return {key: _clean(str(key), item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_clean("", item) for item in value]
-    if isinstance(value, str):
-        return API_KEY.sub(REDACTED, URL_PASSWORD.sub(rf"\g<scheme>:{REDACTED}@", value))
-    return value
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    # An error, bytes, whatever it is: as the renderer would write it.
+    text = value if isinstance(value, str) else repr(value)
+    return CREDENTIAL.sub(REDACTED, URL_PASSWORD.sub(rf"\g<scheme>:{REDACTED}@", text))

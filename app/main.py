@@ -97,6 +97,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         docs_url=None,
         redoc_url=None,
+        # A redirect would lead to whatever the request's own Host says, past the prefix.
+        redirect_slashes=False,
         lifespan=_lifespan,
     )
     app.state.settings = settings

@@ -17,12 +17,17 @@ from typing import IO
 
 import pytest
 
+from app.db import session as sessions
 from app.db.migrate import upgrade
 from tests import servers
 
 # As the Makefile does: without bytecode on disk every start of a process compiles all it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Where many tests share few cores one may stand still for longer than a process that is well ever
+# does; Postgres would take it for frozen, and end its transaction.
+sessions.IDLE_SECONDS = 120
 
 ROOT = Path(__file__).parents[1]
 WARM = "from core.warm import warm_kernels; warm_kernels()"

@@ -90,7 +90,8 @@ class Issuer:
         asked = dict(parse_qsl(query))
         code = secrets.token_urlsafe(16)
         self.codes[code] = asked
-        given = {"code": code, "state": self.lies.get("state", asked["state"]), "iss": self.url}
+        truth = {"code": code, "state": asked["state"], "iss": self.url}
+        given = {name: self.lies.get(name, value) for name, value in truth.items()}
         return f"{asked['redirect_uri']}?{urlencode(given)}"
 
     def redeem(self, form: Mapping[str, str]) -> dict[str, str] | None:
@@ -105,7 +106,7 @@ class Issuer:
         identity = self.token(aud=CLIENT, nonce=nonce)
         return {
             "access_token": self.token(scope="pith:read pith:write"),
-            "id_token": identity,
+            "id_token": self.lies.get("id_token", identity),
             "token_type": "Bearer",
         }
 

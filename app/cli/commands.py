@@ -155,6 +155,10 @@ def select_features(
     stability: Annotated[int, typer.Option(help="Random halves of the rows to choose on.")] = 0,
     seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
     threads: Annotated[int, typer.Option(help="0 takes all cores there are for it.")] = 0,
+    scratch: Annotated[
+        Path | None, typer.Option(help="Directory for a table that memory cannot hold.")
+    ] = None,
+    dask: Annotated[str, typer.Option(help="Scheduler of a cluster to fit on: tcp://...")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON here.")] = None,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report here.")] = None,
@@ -163,7 +167,7 @@ def select_features(
     with _leaving_at_once():
         from app.cli import options, select
         from app.processes import cpus
-        from core.errors import CoreError
+        from core.errors import CoreError, ScratchFault
 
     try:
         config = options.configure(
@@ -183,8 +187,9 @@ def select_features(
         comparison = options.configure_comparison(compare, splits)
         samples = options.configure_samples(stability)
         table = select.read(file)
-        result = select.run(table, target, config, comparison, samples)
-    except CoreError as error:
+        with table.typed:
+            result = select.run(table, target, config, comparison, samples, scratch, dask)
+    except (CoreError, ScratchFault) as error:
         _refuse(str(error))
     select.deliver(result, as_json=json, out=out)
     if report is not None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -22,7 +26,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.addresses import is_address, read_address
 from app.cli.terminal import show
-from app.datasets.columns import Held, load_columns
+from app.cluster.faults import ClusterAway, ColumnsOutOfReach
+from app.cluster.source import lend
+from app.datasets.columns import Columns, defer_columns
 from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, format_of
 from app.datasets.keys import COLUMNS
@@ -31,14 +37,19 @@ from app.datasets.tables import Source, ingest
 from app.datasets.warnings import table_warnings
 from app.report.page import About, report
 from app.report.parts import parts_of
+from app.settings import get_settings
+from core.blocks.engine import MEMORY, Engine
+from core.blocks.scratch import Scratch
+from core.callbacks import Enough
 from core.config import (
     Bootstrap,
     Compare,
     SelectionConfig,
 )
-from core.errors import InvalidData
+from core.data.sources import Origin
+from core.errors import InvalidConfig, InvalidData
+from core.results.selection import EXPERIMENTS, SelectionResult
 from core.results.selection import Progress as Step
-from core.results.selection import SelectionResult
 
 PHASES = {
     "prepare": "Preparing, once",
@@ -67,7 +78,8 @@ class Table:
     """What was read: its columns, and by what it is known."""
 
     name: str
-    columns: dict[str, Held]
+    columns: Columns
+    typed: BinaryIO
     sha256: Callable[[], str]
 
 
@@ -77,8 +89,13 @@ def run(
     config: SelectionConfig,
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
+    scratch: Path | None = None,
+    scheduler: str = "",
 ) -> SelectionResult:
-    """Run the selection with a progress bar on stderr."""
+    """Run the selection with a progress bar on stderr.
+
+    What is large lies in `scratch`, if any, or on the cluster of a `scheduler`.
+    """
     # Loading numba takes a second or more: not before the options and the file have proved right.
     from core.pipeline import select_features  # noqa: PLC0415
 
@@ -92,25 +109,70 @@ def run(
         transient=True,
         disable=not console.is_terminal,
     )
-    with bar:
+    with bar, keeping() as check, _engine(table, scratch, scheduler) as (engine, origin):
         task = bar.add_task(PHASES["encode"], total=1.0)
 
         def tell(step: Step) -> None:
             bar.update(task, completed=step.fraction, description=PHASES[step.phase])
+            check(step)
 
         return select_features(
             table.columns, target, config, tell,
             compare=compare, bootstrap=bootstrap, timer=time.perf_counter,
+            engine=engine, origin=origin,
         )  # fmt: skip
+
+
+@contextmanager
+def keeping() -> Iterator[Callable[[Step], None]]:
+    """To be told of each step: from an experiment on, Ctrl-C keeps what is done, a second ends."""
+    before, asked = signal.getsignal(signal.SIGINT), threading.Event()
+
+    def ask(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    def check(step: Step) -> None:
+        if asked.is_set():
+            raise Enough
+        if step.phase in EXPERIMENTS:
+            signal.signal(signal.SIGINT, ask)
+
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _engine(
+    table: Table, scratch: Path | None, scheduler: str
+) -> Iterator[tuple[Engine, Origin | None]]:
+    nearby = MEMORY if scratch is None else Scratch(scratch)
+    if not scheduler:
+        yield nearby, None
+        return
+    if find_spec("distributed") is None:
+        raise InvalidConfig("a cluster needs Dask: pip install 'pith[dask]'", "dask")
+    # Late: few need it, and fewer have it.
+    from app.cluster.engine import DaskEngine  # noqa: PLC0415
+
+    try:
+        with lend(table.typed, get_settings()) as origin:
+            yield DaskEngine(scheduler, nearby), origin
+    except (ClusterAway, ColumnsOutOfReach) as error:
+        raise InvalidConfig(str(error), "dask") from error
 
 
 def read(place: str) -> Table:
     """Read a file into the same columns that an upload of it would have, and warn as that would."""
     if not is_address(place):
         file = Path(place)
-        return Table(file.name, _typed(partial(_ingest, file))[0], lambda: _digest(file))
-    columns, found = _typed(partial(_fetch, place))
-    return Table(place.rpartition("/")[2], columns, lambda: str(found["sha256"]))
+        typed, _ = _typed(partial(_ingest, file))
+        return Table(file.name, defer_columns(typed), typed, lambda: _digest(file))
+    typed, found = _typed(partial(_fetch, place))
+    name = place.rpartition("/")[2]
+    return Table(name, defer_columns(typed), typed, lambda: str(found["sha256"]))
 
 
 def _fetch(address: str, directory: Path) -> dict[str, Any]:
@@ -132,7 +194,7 @@ def _ingest(file: Path, directory: Path) -> dict[str, Any]:
     return ingest(source, directory / COLUMNS, NO_LIMITS)
 
 
-def _typed(find: Callable[[Path], dict[str, Any]]) -> tuple[dict[str, Held], dict[str, Any]]:
+def _typed(find: Callable[[Path], dict[str, Any]]) -> tuple[BinaryIO, dict[str, Any]]:
     with TemporaryDirectory(prefix="pith-") as directory:
         try:
             found = find(Path(directory))
@@ -140,8 +202,7 @@ def _typed(find: Callable[[Path], dict[str, Any]]) -> tuple[dict[str, Held], dic
             raise InvalidData(str(error), "file") from error
         for warning in table_warnings(found["n_rows"], found["columns"]):
             sys.stderr.write(f"Warning: {warning.message}\n")
-        with (Path(directory) / COLUMNS).open("rb") as typed:
-            return load_columns(typed), found
+        return (Path(directory) / COLUMNS).open("rb"), found
 
 
 def _digest(file: Path) -> str:

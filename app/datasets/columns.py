@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from core.data.deferred import Deferred
 from core.data.texts import NO_TEXT, Texts
 from core.memory import READ_AT_A_TIME
 
@@ -17,27 +19,52 @@ MAX_CHARACTERS = 256
 KEPT_CHARACTERS = 200
 
 Held = NDArray[Any] | Texts
+Columns = dict[str, Deferred | Held]
 
 
-def load_columns(file: BinaryIO, without: Collection[str] = ()) -> dict[str, Held]:
-    """Name to column: missing is NaN among floats, NO_TEXT among texts, masked elsewhere.
+def defer_columns(file: BinaryIO, without: Collection[str] = ()) -> Columns:
+    """Name to column, read while the file is open and somebody looks at it, best in their order.
 
-    Those in `without` are not read: they are there by name alone, without rows.
+    Missing is NaN among floats, NO_TEXT among texts, masked elsewhere. Those in `without` are there
+    by name alone, without rows.
     """
-    names = pl.read_parquet_schema(file)
-    columns: dict[str, Held] = dict.fromkeys(names, np.empty(0))
-    wanted = [name for name in names if name not in without]
-    for column in read_some_at_a_time(file, wanted):
-        columns[column.name] = held(column)
+    schema = pl.read_parquet_schema(file)
+    reader = _Reader(file, [name for name in schema if name not in without])
+    columns: Columns = dict.fromkeys(schema, np.empty(0))
+    for name in reader.names:
+        is_time = schema[name] == pl.Datetime
+        columns[name] = Deferred(reader.n_rows, is_time, partial(reader.read, name))
     return columns
 
 
 def read_some_at_a_time(file: BinaryIO, names: list[str]) -> Iterator[pl.Series]:
     """The columns, without more than some millions of cells in memory."""
-    n_rows = pl.scan_parquet(file).select(pl.len()).collect().item()
-    step = max(1, READ_AT_A_TIME // max(1, n_rows))
-    for start in range(0, len(names), step):
-        yield from pl.read_parquet(file, columns=names[start : start + step]).iter_columns()
+    reader = _Reader(file, names)
+    return (reader.take(name) for name in names)
+
+
+class _Reader:
+    """Reads some millions of cells at a time, and holds them until somebody takes them."""
+
+    def __init__(self, file: BinaryIO, names: list[str]) -> None:
+        self.names, self._file = names, file
+        self.n_rows: int = pl.scan_parquet(file).select(pl.len()).collect().item()
+        self._step = max(1, READ_AT_A_TIME // max(1, self.n_rows))
+        self._ahead: dict[str, pl.Series] = {}
+
+    def read(self, name: str) -> Held:
+        """One column as `core` takes it."""
+        return held(self.take(name))
+
+    def take(self, name: str) -> pl.Series:
+        """One column, and those after it at the same time."""
+        if name not in self._ahead:
+            self._ahead.clear()
+            first = self.names.index(name)
+            wanted = self.names[first : first + self._step]
+            frame = pl.read_parquet(self._file, columns=wanted)
+            self._ahead = {column.name: column for column in frame.iter_columns()}
+        return self._ahead.pop(name)
 
 
 def held(column: pl.Series) -> Held:

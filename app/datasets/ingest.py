@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,22 +44,29 @@ def main(argument: str) -> None:
     order = Order(**json.loads(argument))
     limits = Limits(**order.limits)
     restrict(limits, Path(order.source).stat().st_size)
+    outcome = outcome_of(partial(_read, order, limits), limits)
+    (Path(order.directory) / OUTCOME).write_text(json.dumps(outcome))
+
+
+def _read(order: Order, limits: Limits) -> dict[str, Any]:
     # After the limits, so that they hold for all that the libraries allocate.
     from app.datasets import tables  # noqa: PLC0415
 
-    directory = Path(order.directory)
+    directory, options = Path(order.directory), CsvOptions.of(order.options)
+    source = tables.Source(Path(order.source), Format(order.format), options, directory)
+    return tables.ingest(source, directory / COLUMNS, limits)
+
+
+def outcome_of(deed: Callable[[], dict[str, Any]], limits: Limits) -> dict[str, Any]:
+    """What came of it, or in which words it was given up."""
     try:
-        source = tables.Source(
-            Path(order.source), Format(order.format), CsvOptions.of(order.options), directory
-        )
-        outcome = tables.ingest(source, directory / COLUMNS, limits)
+        return deed()
     except Rejected as error:
-        outcome = {"rejected": str(error)}
+        return {"rejected": str(error)}
     except Passing as error:
-        outcome = {"failed": str(error)}
+        return {"failed": str(error)}
     except MemoryError:
-        outcome = {"rejected": limits.out_of_memory}
-    (directory / OUTCOME).write_text(json.dumps(outcome))
+        return {"rejected": limits.out_of_memory}
 
 
 def restrict(limits: Limits, n_bytes: int) -> None:

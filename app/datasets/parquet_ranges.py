@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from itertools import accumulate
 from typing import Any, BinaryIO
 
 import pyarrow.parquet as pq
@@ -18,6 +19,15 @@ def ranges_without(excluded: Collection[str], file: BinaryIO) -> list[Range]:
     footer = pq.read_metadata(file)
     every = range(footer.num_row_groups)
     return ranges_in(footer, file, lambda path: path not in excluded, every)
+
+
+def ranges_of_rows(names: Collection[str], first: int, last: int, file: BinaryIO) -> list[Range]:
+    """The footer, and of these columns every row group in which one of these rows is."""
+    footer = pq.read_metadata(file)
+    sizes = [footer.row_group(n).num_rows for n in range(footer.num_row_groups)]
+    ends = list(accumulate(sizes))
+    groups = [n for n, end in enumerate(ends) if end > first and end - sizes[n] < last]
+    return ranges_in(footer, file, lambda path: path in names, groups)
 
 
 def ranges_in(

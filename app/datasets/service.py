@@ -179,7 +179,7 @@ def get_dataset(
     """The dataset with the profile of its columns, or NotFound."""
     dataset = repository.read(session, tenant, dataset_id)
     if dataset is None:
-        raise _not_found(dataset_id)
+        raise NotFound.of("dataset", dataset_id)
     return dataset, repository.read_columns(session, dataset_id)
 
 
@@ -208,7 +208,7 @@ def describe(session: Session, tenant: str, dataset_id: str, values: Mapping[str
         if row is not None and values:
             record(session, tenant, Action.DATASET_CHANGED, dataset_id, fields=sorted(values))
     if row is None:
-        raise _not_found(dataset_id)
+        raise NotFound.of("dataset", dataset_id)
     return row
 
 
@@ -226,7 +226,7 @@ def delete(
     """
     with session.begin():
         if repository.lock(session, tenant, dataset_id, shared=False) is None:
-            raise _not_found(dataset_id)
+            raise NotFound.of("dataset", dataset_id)
         if is_used(session, dataset_id):
             raise Conflict("a job that is not final uses the dataset", code="dataset_in_use")
         repository.remove(session, tenant, dataset_id)
@@ -240,7 +240,3 @@ def require_column(columns: Sequence[Mapping[str, Any]], name: str | None) -> No
         detail = f"the dataset has no column {name!r}"
         errors = [FieldError("/target", detail, "query")]
         raise Invalid(detail, code="unknown_column", errors=errors)
-
-
-def _not_found(dataset_id: str) -> NotFound:
-    return NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")

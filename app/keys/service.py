@@ -93,7 +93,7 @@ def revoke_key(session: Session, key_id: str, tenant: str | None = None) -> AnyR
             if revoked is not None:
                 record(session, row.tenant, Action.KEY_REVOKED, key_id)
             return revoked or row
-    raise NotFound(f"there is no key {key_id}", code="key_not_found")
+    raise NotFound.of("key", key_id)
 
 
 def read_id(token: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
@@ -23,6 +24,8 @@ from app.webhooks.models import LINEAGE, Delivery, WebhookStatus
 from app.webhooks.service import new_webhook, switch
 
 EVENT = "lineage.{}"
+# Deliveries go out in the order of their times, which SQLite tells in milliseconds.
+TICK = timedelta(milliseconds=1)
 
 
 def open_lane(session: Session, tenant: str, namespace: str) -> None:
@@ -43,7 +46,8 @@ def tell_start(session: Session, job: AnyRow, connections: Connections) -> None:
         return
     columns = datasets.read_columns(session, dataset.id)
     facets = input_facets(dataset, columns, identify(connections, dataset.source))
-    _write(session, lane, job, Run.of(lane.name, job).started(read_clock(session), facets))
+    now = read_clock(session)
+    _write(session, lane, job, Run.of(lane.name, job).started(now, facets), now)
 
 
 def tell_end(session: Session, job: AnyRow, document: Mapping[str, Any] | None) -> None:
@@ -51,11 +55,11 @@ def tell_end(session: Session, job: AnyRow, document: Mapping[str, Any] | None) 
     lane = _lane(session, job)
     if lane is None:
         return
-    run = Run.of(lane.name, job)
+    run, now = Run.of(lane.name, job), read_clock(session)
     if not _is_told(session, lane, job):  # it ended in the queue, and every run has a start
-        _write(session, lane, job, run.started(job.finished_at, {}))
+        _write(session, lane, job, run.started(job.finished_at, {}), now - TICK)
     outputs = [] if document is None else [run.output(_chosen(document))]
-    _write(session, lane, job, run.ended(job.status, job.finished_at, job.error, outputs))
+    _write(session, lane, job, run.ended(job.status, job.finished_at, job.error, outputs), now)
 
 
 def _chosen(document: Mapping[str, Any]) -> dict[str, str]:
@@ -76,8 +80,9 @@ def _is_told(session: Session, lane: AnyRow, job: AnyRow) -> bool:
     return session.execute(told).first() is not None
 
 
-def _write(session: Session, lane: AnyRow, job: AnyRow, event: Mapping[str, Any]) -> None:
-    now = read_clock(session)
+def _write(
+    session: Session, lane: AnyRow, job: AnyRow, event: Mapping[str, Any], now: datetime
+) -> None:
     session.add(
         Delivery(
             id=new_id("dlv"),

@@ -59,6 +59,11 @@ def _stored(kind: Any) -> Any:
     return getattr(kind, "storage_type", kind)
 
 
+def read_as(kind: Any) -> Any:
+    """What a column of this type is in the end."""
+    return pa.float64() if _is_exact(kind) else _stored(kind)
+
+
 def _is_exact(kind: Any) -> bool:
     """Exact decimals come as text from Postgres, and are numbers all the same."""
     return getattr(kind, "type_name", "") == "numeric"

@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.datasets.faults import Passing, Rejected
-from app.datasets.ingest import OUTCOME, restrict
+from app.datasets.ingest import OUTCOME, outcome_of, restrict
 from app.datasets.limits import Limits
 from app.references.secrecy import without_secrets
 
@@ -34,15 +34,7 @@ def main() -> None:
     order = json.load(sys.stdin)
     limits, directory = Limits(**order["limits"]), Path(order["directory"])
     restrict(limits, 0)
-    try:
-        outcome = _do(order, directory, limits)
-    except Rejected as error:
-        outcome = {"rejected": str(error)}
-    except Passing as error:
-        outcome = {"failed": str(error)}
-    except MemoryError:
-        outcome = {"rejected": limits.out_of_memory}
-    words = json.dumps(outcome)
+    words = json.dumps(outcome_of(partial(_do, order, directory, limits), limits))
     (directory / OUTCOME).write_text(without_secrets(words, order["connection"]))
 
 

@@ -42,7 +42,7 @@ def scan_objects(
     progress: Progress,
 ) -> tuple[pl.LazyFrame, set[str]]:
     """Every object, with the values that its folders carry; and columns that only text can hold."""
-    needed = [one for one in found if folder_may_match(_carried(one.path), source["filter"])]
+    needed = [one for one in found if folder_may_match(carried(one.path), source["filter"])]
     if not needed:
         raise Rejected(NO_ROWS)
     frames, as_text, n_bytes = [], set(), 0
@@ -51,7 +51,7 @@ def scan_objects(
         folder = directory / f"part-{number}"
         folder.mkdir()
         frame, texts = _scan(bucket, one, source, folder, limits, progress.add)
-        values = ((name, pl.lit(value)) for name, value in _carried(one.path).items())
+        values = ((name, pl.lit(value)) for name, value in carried(one.path).items())
         frames.append(frame.with_columns(literal.alias(name) for name, literal in values))
         as_text |= texts
         n_bytes += one.size
@@ -76,7 +76,7 @@ def _scan(
     return tables.scan(tables.Source(folder / "file", fmt, CsvOptions(), folder), limits)
 
 
-def _carried(path: str) -> dict[str, int | str | None]:
+def carried(path: str) -> dict[str, int | str | None]:
     """What the folders say goes before what the file does: it decides which files are read."""
     return {name: _parsed(value) for name, value in partitions(path).items()}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -18,20 +19,37 @@ OURS = ("0A", "22", "25", "42", "54")
 
 @contextmanager
 def open_rows(
-    connection: Mapping[str, Any], source: Mapping[str, Any], max_rows: int
+    connection: Mapping[str, Any],
+    source: Mapping[str, Any],
+    max_rows: int,
+    expect: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Any]:
-    """A reader of batches; what the server refuses is Rejected, what it cannot is Passing."""
+    """A reader of batches; what the server refuses is Rejected, what it cannot is Passing.
+
+    `expect` is told how many rows the server's planner counts on.
+    """
     # Late: 11 MB that only this needs.
     import adbc_driver_postgresql.dbapi as adbc  # noqa: PLC0415
 
     try:
         with adbc.connect(address_of(connection)) as session, session.cursor() as cursor:
-            cursor.execute(statement(source, connection["schemas"], max_rows))
+            select = statement(source, connection["schemas"], max_rows)
+            expect(_planned_rows(session, select))
+            cursor.execute(select)
             yield cursor.fetch_record_batch()
     except (adbc.Error, pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:  # the disk's, not the server's
             raise
         raise _verdict(error, connection["seconds"]) from None  # it may quote the address
+
+
+def _planned_rows(session: Any, select: str) -> int:
+    with session.cursor() as cursor:
+        # By a COPY, as rows are fetched otherwise, no plan can be asked for.
+        cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {select}")
+        (plan,) = json.loads(cursor.fetchone()[0])
+    return int(plan["Plan"]["Plan Rows"])
 
 
 def address_of(connection: Mapping[str, Any]) -> str:

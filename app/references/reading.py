@@ -69,7 +69,8 @@ class _Reading:
 
     def _rows(self) -> Frame:
         self.origin["query"] = self.source["query"] or self.source["table"]
-        with open_rows(self.connection, self.source, self.limits.max_rows) as rows:
+        most, expect = self.limits.max_rows, self.progress.expect
+        with open_rows(self.connection, self.source, most, expect) as rows:
             frame = scan_batches(rows, self.directory, self.limits, self.progress.add_rows)
         return frame, set(), Format.ARROW_STREAM
 

@@ -13,14 +13,14 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 from obstore.store import ObjectStore
 
-from app.connections.paths import partitions
 from app.datasets import tables
 from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
+from app.references.batches import read_as
 from app.references.buckets import Found, find, open_bucket, open_object
 from app.references.confines import Confines
-from app.references.files import format_for
+from app.references.files import carried, format_for
 from app.references.lake import open_table
 from app.references.postgres import open_rows
 from app.store.files import translated
@@ -63,10 +63,10 @@ def _of_objects(
     if first.size == 0:
         raise Rejected(f"{first.path!r} is empty")
     told = _of_file(bucket, first, format_for(first.path, source["format"]), directory, limits)
-    known = {column["name"] for column in told}
-    carried = [{"name": name, "kind": "text"} for name in partitions(first.path)]
+    kinds = {column["name"]: column["kind"] for column in told}
+    kinds |= {name: _kind_of(value) for name, value in carried(first.path).items()}
     return {
-        "columns": told + [column for column in carried if column["name"] not in known],
+        "columns": [{"name": name, "kind": kind} for name, kind in kinds.items()],
         "n_objects": len(found),
         "n_bytes": sum(one.size for one in found),
     }
@@ -99,13 +99,17 @@ def _of_csv(
 
 
 def _of_arrow(schema: pa.Schema) -> list[dict[str, str]]:
-    storage = [(field.name, getattr(field.type, "storage_type", field.type)) for field in schema]
+    storage = [(field.name, read_as(field.type)) for field in schema]
     frame = pl.DataFrame(pl.from_arrow(pa.schema(storage).empty_table()))
     return _named(frame.schema.items())
 
 
 def _named(columns: Iterable[tuple[str, pl.DataType]]) -> list[dict[str, str]]:
     return [{"name": name, "kind": _kind(dtype)} for name, dtype in columns]
+
+
+def _kind_of(value: int | str | None) -> str:
+    return "integer" if isinstance(value, int) else "text"
 
 
 def _kind(dtype: pl.DataType) -> str:

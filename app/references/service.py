@@ -111,7 +111,7 @@ def refresh(
     with session.begin():
         row = repository.read(session, tenant, dataset_id)
         if row is None:
-            raise NotFound(f"there is no dataset {dataset_id}", code="dataset_not_found")
+            raise NotFound.of("dataset", dataset_id)
         if row.source is None:
             detail = "the dataset was uploaded: there is nothing to read again"
             raise Conflict(detail, code="no_source")

@@ -27,6 +27,7 @@ from app.report.sentences import (
     data_sentences,
     evaluation_notes,
     evaluation_sentences,
+    partial_sentences,
 )
 from app.report.stability import stability_chart
 from app.report.states import state_chart, state_sentences
@@ -93,7 +94,8 @@ def parts_of(document: Document, arrays: Arrays, pixel_width: int | None = None)
 
 def _answer(document: Document, pixel_width: int | None) -> Part:
     charts = _there(answer_chart(document), pixel_chart(document, pixel_width))
-    return Part("answer", "The answer", answer_sentences(document), charts)
+    sentences = [*partial_sentences(document), *answer_sentences(document)]
+    return Part("answer", "The answer", sentences, charts)
 
 
 def _rest(document: Document) -> Part:

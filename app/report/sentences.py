@@ -9,11 +9,17 @@ from app.report.scales import number, uncertain
 from app.report.words import Document, counted, method_name, percent, share
 
 TIE = 1e-12
+PARTS = {
+    "evaluation": "splits for the accuracy",
+    "comparison": "splits of the comparison",
+    "stability": "samples for the stability",
+}
 
 
 def summary(document: Document) -> list[str]:
     """What to know beside the pictures."""
     return [
+        *partial_sentences(document),
         *support(document),
         *comparison_sentences(document),
         *certificate_sentences(document),
@@ -22,6 +28,15 @@ def summary(document: Document) -> list[str]:
         *document["notes"],
         *evaluation_notes(document),
     ]
+
+
+def partial_sentences(document: Document) -> list[str]:
+    """What a job that was ended early lacks; results of earlier versions lack nothing."""
+    missing = document.get("missing")
+    if not missing:
+        return []
+    done = (f"{one['n_done']} of {one['n_asked']} {PARTS[one['part']]}" for one in missing)
+    return [f"The job was ended before all was done, and this is what was: {', '.join(done)}."]
 
 
 def support(document: Document) -> list[str]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from pydantic_settings import SettingsConfigDict
 
+from app.capacity import Capacity
 from app.settings.door import Door
 from app.settings.limits import Limits
 from app.settings.news import News
@@ -20,6 +21,11 @@ class Settings(News, Work, Limits, Door, Places):
     """
 
     model_config = SettingsConfigDict(env_prefix="PITH_", frozen=True)
+
+    @property
+    def capacity(self) -> Capacity:
+        """What a job can run on."""
+        return Capacity(self.worker_max_memory_bytes, bool(self.dask_scheduler))
 
 
 @lru_cache

@@ -39,6 +39,11 @@ class Places(BaseSettings):
     broker_password: str = Field(
         default="", repr=False, description="Password for Redis, if not in its address."
     )
+    dask_scheduler: str = Field(
+        default="",
+        pattern=r"^((tcp|tls)://[!-~]+)?$",
+        description="Scheduler of a Dask cluster, `tcp://...`, for jobs that no worker can hold.",
+    )
     database_connections: int = Field(
         default=20, ge=4, description="Connections of one API process to the database, at most."
     )

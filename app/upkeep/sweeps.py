@@ -84,8 +84,7 @@ def _expire_overdue(session: Session) -> None:
 
 
 def _take_back_job(session: Session, claim: JobClaim, seen: AnyRow, settings: Settings) -> None:
-    requested = seen.cancel_requested_at is not None
-    stop = state.stop_of(cancel_requested=requested, deadline_at=seen.deadline_at, now=seen.now)
+    stop = claims.stop_of(seen)
     transition, spent = _verdict(claim, settings, stop)
     data = {"attempt": claim.attempt}
     uncancelled = [*claim.lapsed(), UNCANCELLED]

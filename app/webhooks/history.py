@@ -59,7 +59,7 @@ def redeliver(
         if reopened:
             record(session, tenant, Action.WEBHOOK_REDELIVERED, webhook_id, n=len(reopened))
     if delivery_id is not None and not reopened:
-        raise NotFound(f"there is no delivery {delivery_id}", code="delivery_not_found")
+        raise NotFound.of("delivery", delivery_id)
     return reopened
 
 

@@ -80,7 +80,7 @@ def get(session: Reader, tenant: str, webhook_id: str) -> AnyRow:
 
 def _found(row: AnyRow | None, webhook_id: str) -> AnyRow:
     if row is None:
-        raise NotFound(f"there is no webhook {webhook_id}", code="webhook_not_found")
+        raise NotFound.of("webhook", webhook_id)
     return row
 
 
@@ -125,7 +125,7 @@ def delete(session: Session, tenant: str, webhook_id: str) -> None:
         if removed:
             record(session, tenant, Action.WEBHOOK_DELETED, webhook_id)
     if not removed:
-        raise NotFound(f"there is no webhook {webhook_id}", code="webhook_not_found")
+        raise NotFound.of("webhook", webhook_id)
 
 
 def rotate(

@@ -1,5 +1,6 @@
 """Python client of Pith: `Pith(url, key).select(table, "target", k=20)`."""
 
+from pith_client.admin import AuditLine, Key
 from pith_client.aio import AsyncPith
 from pith_client.blocking import Pith
 from pith_client.errors import (
@@ -20,9 +21,11 @@ from pith_client.errors import (
     Unreachable,
 )
 from pith_client.models import (
+    Actor,
     Column,
     Connection,
     Dataset,
+    Estimate,
     Event,
     Export,
     Factor,
@@ -39,8 +42,10 @@ from pith_client.result import Result
 from pith_client.webhooks import Delivery, Webhook
 
 __all__ = [
+    "Actor",
     "ApiError",
     "AsyncPith",
+    "AuditLine",
     "BadField",
     "Column",
     "Conflict",
@@ -48,6 +53,7 @@ __all__ = [
     "Dataset",
     "DatasetRejected",
     "Delivery",
+    "Estimate",
     "Event",
     "Export",
     "Factor",
@@ -61,6 +67,7 @@ __all__ = [
     "JobFailed",
     "JobStopped",
     "JobSummary",
+    "Key",
     "Method",
     "NotFound",
     "Pith",

@@ -71,6 +71,7 @@ class AsyncPith:
 
     submit = _awaited(Api.submit)
     validate = _awaited(Api.validate)
+    estimate = _awaited(Api.estimate)
     job = _awaited(Api.job)
     place = _awaited(Api.place)
     wait = _awaited(Api.wait)
@@ -101,6 +102,11 @@ class AsyncPith:
     ping_webhook = _awaited(Api.ping_webhook)
     deliveries = _iterating(Api.deliveries)
     redeliver = _awaited(Api.redeliver)
+
+    audit = _iterating(Api.audit)
+    keys = _awaited(Api.keys)
+    create_key = _awaited(Api.create_key)
+    revoke_key = _awaited(Api.revoke_key)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -79,6 +79,7 @@ class Pith:
 
     submit = _blocking(Api.submit)
     validate = _blocking(Api.validate)
+    estimate = _blocking(Api.estimate)
     job = _blocking(Api.job)
     place = _blocking(Api.place)
     wait = _blocking(Api.wait)
@@ -109,6 +110,11 @@ class Pith:
     ping_webhook = _blocking(Api.ping_webhook)
     deliveries = _iterating(Api.deliveries)
     redeliver = _blocking(Api.redeliver)
+
+    audit = _iterating(Api.audit)
+    keys = _blocking(Api.keys)
+    create_key = _blocking(Api.create_key)
+    revoke_key = _blocking(Api.revoke_key)
 
     def close(self) -> None:
         """Close the connections."""

@@ -11,9 +11,10 @@ from uuid import uuid4
 
 import httpx
 
+from pith_client.admin import AdminCalls
 from pith_client.datasets import DatasetCalls
-from pith_client.errors import STOPPED, PithError
-from pith_client.models import Dataset, Job, JobSummary, Method
+from pith_client.errors import STOPPED, Invalid, PithError
+from pith_client.models import Dataset, Estimate, Job, JobSummary, Method
 from pith_client.outcomes import Outcomes
 from pith_client.progress import Progress, showing
 from pith_client.result import Result
@@ -32,7 +33,7 @@ class JobValues(TypedDict, total=False):
     labels: dict[str, str]
 
 
-class Api(DatasetCalls, Outcomes, WebhookCalls):
+class Api(DatasetCalls, Outcomes, WebhookCalls, AdminCalls):
     """Every call."""
 
     # The whole way
@@ -128,6 +129,16 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
         completed: dict[str, Any] = response.json()
         return completed
 
+    def estimate(
+        self, dataset_id: str, target: str, **options: Unpack[JobOptions]
+    ) -> Call[Estimate | None]:
+        """What a job would take, without submitting it; None while its dataset is read."""
+        body = specification(dataset_id, target, options)
+        found = (yield from self._ask("POST", "/v1/jobs/check", json=body)).json()
+        if not found["valid"]:
+            raise Invalid(found["problem"]["status"], found["problem"])
+        return Estimate.read(found["estimate"]) if found["estimate"] else None
+
     def job(self, job_id: str) -> Call[Job]:
         """The job as it is."""
         return Job.read((yield from self._ask("GET", f"/v1/jobs/{job_id}")).json())
@@ -180,9 +191,14 @@ class Api(DatasetCalls, Outcomes, WebhookCalls):
             page_size=page_size,
         )
 
-    def cancel(self, job_id: str) -> Call[Job]:
-        """Stop a job; one that is final answers as it is."""
-        return Job.read((yield from self._ask("POST", f"/v1/jobs/{job_id}/cancel")).json())
+    def cancel(self, job_id: str, *, keep: bool = False) -> Call[Job]:
+        """Stop a job; one that is final answers as it is.
+
+        `keep` ends one whose features are chosen with what is done: it succeeds, and is `partial`.
+        """
+        params = {"keep": "true"} if keep else {}
+        response = yield from self._ask("POST", f"/v1/jobs/{job_id}/cancel", params=params)
+        return Job.read(response.json())
 
     def describe_job(self, job_id: str, **values: Unpack[JobValues]) -> Call[Job]:
         """Change its `title` or its `labels`; what is left out stays."""

@@ -31,6 +31,27 @@ def _value(name: str, value: Any) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Actor(Record):
+    """Who did something: a key by its id, or the subject of a token by its issuer."""
+
+    kind: Literal["key", "subject", "local", "operator", "service"]
+    id: str
+    name: str
+    issuer: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submitted(Record):
+    """What somebody brought."""
+
+    @property
+    def submitted_by(self) -> Actor | None:
+        """Who did; None for what is older than the audit."""
+        actor = self.document.get("submitted_by")
+        return Actor.read(actor) if actor else None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Column(Record):
     """What reading found in one column."""
 
@@ -62,7 +83,7 @@ class TableWarning(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dataset(Record):
+class Dataset(Submitted):
     """An upload and how far reading it has come."""
 
     id: str
@@ -101,7 +122,7 @@ class JobError(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobState(Record):
+class JobState(Submitted):
     """What a list and a poll tell of a job."""
 
     id: str
@@ -121,6 +142,11 @@ class JobState(Record):
     def is_final(self) -> bool:
         """Whether it will never change again."""
         return self.status in FINAL
+
+    @property
+    def partial(self) -> bool:
+        """Whether its result lacks what was not done when it was ended."""
+        return bool(self.document.get("partial"))
 
     @property
     def error(self) -> JobError | None:
@@ -158,6 +184,7 @@ class Export(Record):
 class Job(JobState):
     """A job as it was when it was asked for."""
 
+    seconds_left: float | None
     loglik: float | None
     specification: dict[str, Any]
 
@@ -166,6 +193,21 @@ class Job(JobState):
         """Of the result, where it is to go somewhere."""
         delivery = self.document.get("delivery")
         return Export.read(delivery) if delivery else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(Record):
+    """What a job will take on a worker that does nothing else; `why` says so in words.
+
+    `measured` tells whether a worker has measured its own speed, or a usual core's is meant.
+    """
+
+    memory_bytes: int
+    seconds: float
+    phase_seconds: dict[str, float]
+    engine: str
+    why: str
+    measured: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,10 @@ def showing(progress: Progress) -> Iterator[Callable[[Job], None]]:
         yield lambda job: None
 
 
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
 class Bar:
     """One line that is drawn over itself."""
 
@@ -49,7 +53,8 @@ class Bar:
         full = round(WIDTH * job.progress)
         phase = PHASES.get(job.phase or "", "Running") if job.status == "running" else job.status
         line = f"{phase.capitalize():<25} {'━' * full}{'╌' * (WIDTH - full)} {job.progress:>4.0%}"
-        self._write(f"\r{line}  {job.id}\x1b[K")
+        left = "" if job.seconds_left is None else f"  about {_duration(job.seconds_left)} left"
+        self._write(f"\r{line}{left}  {job.id}\x1b[K")
 
     def clear(self) -> None:
         """Leave nothing behind."""

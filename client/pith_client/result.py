@@ -85,6 +85,12 @@ class Result:
         return self.document.get("stability")
 
     @property
+    def missing(self) -> list[Document]:
+        """Of a partial result: the parts that are not all done, with `n_done` and `n_asked`."""
+        missing: list[Document] = self.document.get("missing", [])
+        return missing
+
+    @property
     def columns(self) -> list[str]:
         """The columns that the chosen features are made of; several may be parts of one time."""
         derived = self.document.get("derived", ())

@@ -27,6 +27,7 @@ class JobOptions(TypedDict, total=False):
     evaluate: bool | Mapping[str, Any]
     compare: Sequence[MethodChoice] | Mapping[str, Any]
     stability: bool | int | Mapping[str, Any]
+    engine: Literal["auto", "memory", "file", "dask"]
     deadline_seconds: int
     title: str
     labels: Mapping[str, str]

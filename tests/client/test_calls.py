@@ -56,6 +56,12 @@ def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -
     dataset = pith.ready(pith.upload(table).id)
     completed = pith.validate(dataset.id, "y", k=2, method="mrmr")
     assert completed["method"] == {"name": "mrmr", "correct": False}
+    estimate = pith.estimate(dataset.id, "y", k=2)
+    assert estimate is not None
+    assert estimate.seconds == pytest.approx(sum(estimate.phase_seconds.values()))
+    assert "worker" in estimate.why
+    with pytest.raises(Invalid, match="no column 'z'"):
+        pith.estimate(dataset.id, "z")
     job = pith.wait(pith.submit(dataset.id, "y", k=2, labels={"test": "all"}).id)
     assert job.status == "succeeded"
     assert pith.place(job.id) is None

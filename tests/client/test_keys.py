@@ -103,3 +103,26 @@ def test_a_key_that_may_only_read_is_told_what_it_lacks(guarded: Service, table:
         with pytest.raises(Unauthorized, match="this key lacks the scope write") as error:
             pith.upload(table)
     assert (error.value.status, error.value.code) == (403, "scope_missing")
+
+
+def test_who_did_what_and_with_which_key(guarded: Service, table: Path) -> None:
+    token = guarded.key(new_id("t"), *Scope)
+    with Pith(guarded.url, token) as pith:
+        dataset = pith.upload(table)
+        made = pith.create_key("nightly", scopes=["read", "write"], days=2)
+        with Pith(guarded.url, made.key) as nightly:
+            job = nightly.submit(dataset.id, "y", k=1)
+        pith.revoke_key(made.id)
+        listed = pith.keys()
+        keys_there = {key.id: key for key in listed}
+        assert keys_there[made.id].revoked_at is not None
+        assert keys_there[made.id].key is None
+        (line,) = pith.audit(object_id=job.id, action="job.submitted")
+        assert (line.actor.kind, line.actor.id, line.actor.name) == ("key", made.id, "nightly")
+        assert (line.address, line.object_id) == ("127.0.0.1", job.id)
+        assert [one.submitted_by for one in pith.jobs()] == [line.actor]
+        assert dataset.submitted_by is not None
+        assert dataset.submitted_by.id == id_of(token)
+        acts = [line.action for line in pith.audit(page_size=2)]
+        assert acts == ["key.revoked", "job.submitted", "key.created", "dataset.created", acts[-1]]
+        assert list(pith.audit(created_after=line.created_at, action="job.submitted")) == []

@@ -133,19 +133,23 @@ def test_accuracy_curves_are_drawn_for_every_method() -> None:
         result_of().plot_accuracy()
 
 
-def job_at(progress: float) -> Job:
-    return Job.read({"id": "job_1", "status": "running", "phase": "fit", "progress": progress})
+def job_at(progress: float, **more: float) -> Job:
+    running = {"id": "job_1", "status": "running", "phase": "fit", "progress": progress}
+    return Job.read({**running, **more})
 
 
 def test_a_bar_is_drawn_over_itself() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="")
     bar = Bar(stream)
     bar(job_at(0.5))
+    bar(job_at(0.5, seconds_left=12.3))
+    bar(job_at(0.5, seconds_left=150))
     bar.clear()
     stream.seek(0)
     drawn = stream.read()
     assert "Fitting the model" in drawn and " 50%  job_1" in drawn
-    assert drawn.count("━") == drawn.count("╌") == 15
+    assert " 50%  about 12 s left  job_1" in drawn and "about 2 min left" in drawn
+    assert drawn.count("━") == drawn.count("╌") == 3 * 15
     assert drawn.endswith("\r\x1b[K") and "\n" not in drawn
 
 

@@ -119,6 +119,7 @@ def test_two_jobs_are_ticked_and_compared(page: Page, service: Service, finished
     expect(page.locator("h1")).to_have_text("Two jobs side by side")
     expect(page.locator("#chart-difference svg:visible polyline")).to_have_count(2)
     expect(page.get_by_role("row", name="method · name")).to_contain_text("mrmr")
+    expect(page.get_by_role("row", name="method · ranks")).to_contain_text("method · ranks5")
     page.goto(f"/compare?a={other}&b={finished}")
     expect(page.get_by_text(f"A is {other}")).to_be_visible()
 
@@ -177,6 +178,24 @@ def test_a_running_job_shows_its_progress_and_stops(
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".pill")).to_have_text("cancelled")
     expect(page.get_by_text("The job was cancelled.")).to_be_visible()
+
+
+def test_what_is_done_can_be_kept(page: Page, service: Service) -> None:
+    methods = [{"name": "mrmr"}, {"name": "jmi"}]
+    compare = {"methods": methods, "n_splits": 100}
+    job_id = service.submit(
+        service.upload(), k=2, method=methods[0], compare=compare, stability={"n_samples": 1000}
+    )
+    page.goto(f"/#/jobs/{job_id}")
+    expect(page.locator(".phases .now")).to_have_text("Comparing methods")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator(".pill")).to_have_text(["succeeded", "partial"])
+    expect(page.locator("#part-answer")).to_contain_text("The job was ended before all was done")
+    expect(page.locator("#part-answer")).to_contain_text("of 1000 samples for the stability")
 
 
 @refused_with(404)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -23,8 +25,13 @@ def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
     expect(page.locator(".field", has_text="n_models").locator(".mistake")).not_to_be_empty()
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_text("One field needs your attention.")).to_be_visible()
+    cost = page.get_by_text(
+        re.compile(r"^About [\d.]+ (s|min) and [\d.]+ MB of memory\. .*a worker")
+    )
+    expect(cost).to_have_count(0)
     page.get_by_label("n_models").fill("2")
     expect(page.get_by_text("Ready to run.")).to_be_visible()
+    expect(cost).to_be_visible()
 
 
 def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service: Service) -> None:

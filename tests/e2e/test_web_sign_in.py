@@ -72,8 +72,10 @@ def test_there_and_back(browser: Browser, guarded: Service, there: Issuer) -> No
     [
         ({"state": "another"}, "This sign-in was not begun here."),
         ({"nonce": "another"}, "The token is of another sign-in."),
+        ({"iss": "https://another"}, "The sign-in was answered by somebody else."),
+        ({"id_token": ""}, "The issuer gave no token for this sign-in."),
     ],
-    ids=["state", "nonce"],
+    ids=["state", "nonce", "issuer", "token"],
 )
 def test_an_answer_to_somebody_else_is_not_taken(
     browser: Browser, guarded: Service, there: Issuer, lie: dict[str, Any], reason: str

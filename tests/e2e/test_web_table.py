@@ -11,10 +11,10 @@ pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not i
 
 ROWS = [
     f"K-{i:03};{i % 40},{i % 10};{101_999 - i % 90};"
-    f"{'' if i % 2 else i % 9};{'ja' if i % 2 else 'nein'}"
+    f"{'' if i % 2 else i % 9};{i % 12:02}:30;{'ja' if i % 2 else 'nein'}"
     for i in range(120)
 ]
-TABLE = "\n".join(["key;price;whole;gap;churn", *ROWS]).encode()
+TABLE = "\n".join(["key;price;whole;gap;clock;churn", *ROWS]).encode()
 
 
 def test_columns_are_understood_changed_and_read_again(page: Page) -> None:
@@ -22,6 +22,7 @@ def test_columns_are_understood_changed_and_read_again(page: Page) -> None:
     row = page.locator("tr", has_text="price")
     expect(row).to_contain_text("with a comma before decimals")
     expect(page.locator("tr", has_text="whole")).to_contain_text("101,910 to 101,999")
+    expect(page.locator("tr", has_text="clock")).to_contain_text("00:30:00 to 11:30:00")
     expect(page.locator(".warnings")).to_contain_text("key has another value in nearly every row")
     page.get_by_label("Kind of price").select_option("category")
     preview = page.get_by_role("region", name="Changes")

@@ -26,6 +26,7 @@ def test_files_of_a_bucket_are_read_as_one_table(
         "day": 6,
     }
     assert (table.name, len(table.sha256())) == ("*.csv", 64)
+    table.typed.close()
     with pytest.raises(InvalidData, match=r"there is no '.*absent.csv'"):
         select.read(f"{url}/absent.csv")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -49,7 +50,9 @@ def test_secrets_are_blanked_wherever_they_stand(capsys: pytest.CaptureFixture[s
     configure_logging("info", "json")
     log = structlog.get_logger("app")
     log.info("a", api_key="hush", headers={"Authorization": "Bearer hush"})
-    log.info("unknown key pith_hush0123456789hush0123456789")
+    log.info("unknown key pith_hush0123456789hush0123456789", raw=b"whsec_hush/hush=")
+    log.info("asked /v1/jobs?token=eyJhbGciOiJSUzI1NiJ9.hush-eyJ.hush_", path=Path("Bearer hush"))
+    log.warning("refused", error=ValueError("Authorization: Bearer hush.hush"), n=1)
     log.info("connect to postgresql://user:hush@db/pith", urls=["redis://:hush@host/0"])
     try:
         raise RuntimeError("lost redis://:hush@host:6379/0")
@@ -57,7 +60,8 @@ def test_secrets_are_blanked_wherever_they_stand(capsys: pytest.CaptureFixture[s
         logging.getLogger("kombu").exception("failed")
     written = capsys.readouterr().err
     assert "hush" not in written
-    assert written.count("[redacted]") >= 6
+    assert written.count("[redacted]") >= 10
+    assert '"n": 1' in written
 
 
 def test_levels_below_the_setting_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:

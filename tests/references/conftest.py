@@ -12,6 +12,7 @@ import pytest
 from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
 from app.references.reading import read
+from app.references.schema import describe
 from app.references.source import Source
 from tests import servers
 
@@ -26,6 +27,7 @@ LIMITS = Limits(
 )
 TABLE = pl.DataFrame({"a": range(1000), "b": [n / 2 for n in range(1000)], "y": ["u", "v"] * 500})
 Reads = Callable[..., tuple[dict[str, Any], pl.DataFrame]]
+Shows = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -38,6 +40,17 @@ def reads(tmp_path: Path) -> Reads:
         asked = Source(connection="lake", **source).model_dump(mode="json")
         outcome = read(connection, asked, directory, LIMITS)
         return outcome, pl.read_parquet(directory / COLUMNS)
+
+    return do
+
+
+@pytest.fixture
+def shows(tmp_path: Path) -> Shows:
+    """What is told of a source before it is read; the same columns come when it is."""
+
+    def do(connection: dict[str, Any], **source: Any) -> dict[str, Any]:
+        asked = Source(connection="lake", **source).model_dump(mode="json")
+        return describe(connection, asked, tmp_path, LIMITS)
 
     return do
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from pyiceberg.types import LongType
 
 from app.datasets.faults import Passing, Rejected
 from app.references.look import is_same
+from app.references.progress import READING, read_progress
 from app.references.source import Source
 from tests import servers
-from tests.references.conftest import TABLE, Reads
+from tests.references.conftest import TABLE, Reads, Shows
 
 
 def look(connection: dict[str, Any], outcome: dict[str, Any], **source: Any) -> bool:
@@ -25,10 +27,15 @@ def look(connection: dict[str, Any], outcome: dict[str, Any], **source: Any) -> 
     return is_same(connection, asked, outcome["origin"])
 
 
+def named(told: dict[str, Any]) -> dict[str, str]:
+    return {column["name"]: column["kind"] for column in told["columns"]}
+
+
+KINDS = {"a": "integer", "b": "number", "y": "text"}
 FILTER = [{"column": "b", "op": ">=", "value": 10.0}]
 
 
-def test_delta(lake: dict[str, Any], reads: Reads) -> None:
+def test_delta(lake: dict[str, Any], reads: Reads, shows: Shows) -> None:
     url = f"{lake['url']}/tables/delta"
     options = {**lake["secrets"], "endpoint": lake["endpoint"], "region": "us-east-1"}
     options |= {"allow_http": "true", "aws_conditional_put": "etag"}
@@ -42,6 +49,13 @@ def test_delta(lake: dict[str, Any], reads: Reads) -> None:
     assert look(lake, newest, table="tables/delta") is True
     assert look(lake, before, table="tables/delta", version=1) is True
     assert newest["origin"]["snapshot"] == {"format": "delta", "version": 2}
+    told = shows(lake, table="tables/delta")
+    assert (named(told), told["snapshot"]) == (
+        KINDS | {"c": "integer"},
+        newest["origin"]["snapshot"],
+    )
+    first = shows(lake, table="tables/delta", version=0)
+    assert (named(first), first["n_rows"]) == (KINDS, 1000)
     assert (found.height, found.columns, found["c"].null_count()) == (
         1008,
         ["a", "b", "y", "c"],
@@ -54,7 +68,7 @@ def test_delta(lake: dict[str, Any], reads: Reads) -> None:
         reads(lake, table="tables/delta", version=7)
 
 
-def test_iceberg(lake: dict[str, Any], reads: Reads, tmp_path: Path) -> None:
+def test_iceberg(lake: dict[str, Any], reads: Reads, shows: Shows, tmp_path: Path) -> None:
     names = {"access_key_id": "s3.access-key-id", "secret_access_key": "s3.secret-access-key"}
     options = {names[name]: value for name, value in lake["secrets"].items()}
     options |= {"s3.endpoint": lake["endpoint"], "s3.region": "us-east-1"}
@@ -82,6 +96,10 @@ def test_iceberg(lake: dict[str, Any], reads: Reads, tmp_path: Path) -> None:
     wider = pl.DataFrame({"a": [1001], "price": [1.5], "c": [7]})
     table.append(wider.to_arrow())
     latest, found = reads(lake, table=where)
+    told = shows(lake, table=where)
+    assert named(told) == {"a": "integer", "price": "number", "c": "integer"}
+    assert told["snapshot"] == latest["origin"]["snapshot"]
+    assert named(shows(lake, table=where, version=old)) == KINDS
     assert (found.columns, found.height, found["c"].null_count()) == (["a", "price", "c"], 996, 995)
     chosen = [{"column": "c", "op": "==", "value": 7}]
     few, found = reads(lake, table=where, filter=chosen)
@@ -116,6 +134,25 @@ def test_rows_of_postgres(warehouse: dict[str, Any], reads: Reads) -> None:
     outcome, found = reads(warehouse, query="SELECT * FROM sales WHERE a <= 10 -- first", limit=3)
     assert found["a"].to_list() == [1, 2, 3]
     assert outcome["origin"]["query"] == "SELECT * FROM sales WHERE a <= 10 -- first"
+
+
+def test_what_is_told_of_rows_before_and_while_they_are_read(
+    warehouse: dict[str, Any], reads: Reads, shows: Shows, tmp_path: Path
+) -> None:
+    query = "SELECT *, a > 3 AS large FROM sales"
+    kinds = {"a": "integer", "price": "number", "y": "text", "day": "time"}
+    assert named(shows(warehouse, table="sales")) == kinds
+    assert named(shows(warehouse, query=query)) == kinds | {"large": "boolean"}
+    with pytest.raises(Rejected, match="the database refuses the query"):
+        shows(warehouse, query="SELECT * FROM sales; DROP TABLE sales")
+    before = datetime.now(UTC)
+    outcome, found = reads(warehouse, query=query)
+    assert found.columns == [*kinds, "large"]
+    assert before <= datetime.fromisoformat(outcome["origin"]["read_at"]) <= datetime.now(UTC)
+    (directory,) = tmp_path.glob("read-*")
+    progress = read_progress(directory)
+    assert progress is not None
+    assert 0 < progress <= READING
 
 
 @pytest.mark.parametrize(

@@ -136,9 +136,9 @@ export function columnFields({ discretize, weight_column: weight }) {
 /**
  * Where the files of the result go, if anywhere.
  * @param {ConnectionRead[]} connections
- * @param {Start} start
+ * @param {Partial<NonNullable<Start["destination"]>> | null} [destination]
  */
-export function destinationFields(connections, { destination }) {
+export function destinationFields(connections, destination) {
   const writable = connections.filter(({ write }) => write?.length);
   /** @type {Choice[]} */
   const places = [["", "nowhere"], ...writable.map(({ name }) => /** @type {Choice} */ ([name, name]))];

@@ -59,7 +59,7 @@ export class Order {
     this.experiments = experimentFields(methods, start);
     this.columns = columnFields(start);
     this.rest = restFields(start);
-    this.destination = destinationFields(connections, start);
+    this.destination = destinationFields(connections, start.destination);
     this.picker = new ColumnPicker(start.columns ?? {});
     this.parameters = h("div", { class: "grid-fields" });
     this.about = h("p", { class: "hint" });

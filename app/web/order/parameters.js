@@ -18,7 +18,7 @@ const TERMS = {
   n_folds: "Into how many parts rows are split to hold each out once.",
   n_models: "Fits whose answers are averaged.",
   n_init: "Starts of each fit, of which the best is kept.",
-  max_iter: "Steps of a fit at most.",
+  max_iter: "Steps of a fit at most; of those to more than 40,000 rows, three tenths are on all of them.",
   tol: "A fit ends when a step gains less than this.",
   smoothing: "How much every level is believed to occur before any row is seen.",
   n_configurations:

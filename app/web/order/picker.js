@@ -108,8 +108,9 @@ export class ColumnPicker {
    * @type {(warning: TableWarning) => HTMLElement | string}
    */
   remedy({ columns }) {
-    const names = columns.filter((name) => name !== this.target && !this.out.has(name));
-    if (!names.length) return "";
+    const names = columns.filter((name) => this.isCandidate(name));
+    const stays = this.columns.some(({ name }) => !names.includes(name) && this.isCandidate(name));
+    if (!names.length || !stays) return "";
     const words = names.length === 1 ? "Leave it out" : `Leave these ${count(names.length)} out`;
     return button(
       words,
@@ -120,6 +121,11 @@ export class ColumnPicker {
         ),
       "small",
     );
+  }
+
+  /** @param {string} name */
+  isCandidate(name) {
+    return name !== this.target && !this.out.has(name);
   }
 
   draw() {

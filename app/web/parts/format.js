@@ -31,13 +31,25 @@ export function exact(value) {
 }
 
 /** @type {(seconds: number | null | undefined) => string} */
-export function moment(seconds) {
+function moment(seconds) {
   if (seconds === null || seconds === undefined) return "";
   const written = new Date(1000 * seconds)
     .toISOString()
     .replace("T", " ")
     .replace(/(\.000)?Z$/, "");
   return written.replace(/ 00:00:00$/, "");
+}
+
+const DAY = 86_400;
+
+/**
+ * From one moment to another; times of a day, which are of the first day there is, without it.
+ * @type {(low: number | null | undefined, high: number | null | undefined) => string}
+ */
+export function moments(low, high) {
+  const ends = [low, high].map(moment);
+  if (low === high || (low ?? 0) < 0 || (high ?? DAY) >= DAY) return ends.join(" to ");
+  return [low, high].map((at) => new Date(1000 * (at ?? 0)).toISOString().slice(11, 19)).join(" to ");
 }
 
 /** @type {(share: number) => string} */

@@ -16,9 +16,11 @@ export class LiveLine {
    * @param {string} title
    * @param {string} unit
    * @param {string} xLabel
+   * @param {number[]} [start] where the axis begins, if not at the first point
    */
-  constructor(title, unit, xLabel) {
+  constructor(title, unit, xLabel, start = []) {
     this.xLabel = xLabel;
+    this.start = start;
     this.unit = unit;
     /** @type {{ x: number, y: number }[]} */
     this.points = [];
@@ -45,7 +47,7 @@ export class LiveLine {
     this.pending = undefined;
     const last = this.points.at(-1);
     if (!last) return;
-    const { low: x0, high: x1 } = range(this.points.map(({ x }) => x));
+    const { low: x0, high: x1 } = range(this.points.map(({ x }) => x).concat(this.start));
     const { low: y0, high: y1 } = range(this.points.map(({ y }) => y));
     const heights = ticks(y0, y1);
     const left = 12 + DIGIT * Math.max(...heights.map(({ label }) => label.length));

@@ -1,5 +1,6 @@
 // A job's record, for people: what was asked, how far it is, how long it took.
 
+import { pill } from "./dom.js";
 import { duration } from "./format.js";
 
 /** @import { Completed, JobRead, JobSummary, Phase } from "contract" */
@@ -27,6 +28,14 @@ const PHASES = {
 /** @type {(phase: Phase | null) => string | null} */
 export function phaseName(phase) {
   return phase && PHASES[phase];
+}
+
+/**
+ * Where it stands, and whether what it found is not all that was asked.
+ * @type {(job: JobRead | JobSummary) => HTMLElement[]}
+ */
+export function pills({ status, partial }) {
+  return [pill(status), ...(partial ? [pill("partial")] : [])];
 }
 
 /** @type {(job: JobRead | JobSummary) => string} */

@@ -69,6 +69,7 @@ async function redeem(place, attempt, code) {
   const response = await fetch(token_endpoint, { method: "POST", body: new URLSearchParams(form) });
   if (!response.ok) throw new Error("The issuer gave no token for this sign-in.");
   const { access_token, id_token } = await response.json();
+  if (!access_token || !id_token) throw new Error("The issuer gave no token for this sign-in.");
   const said = claims(id_token);
   const audience = [said.aud].flat();
   if (said.nonce !== attempt.nonce || said.iss !== place.issuer || !audience.includes(place.client_id))

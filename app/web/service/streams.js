@@ -6,8 +6,8 @@ import { isLeaving, pause } from "./leaving.js";
 /** @import { JobEvent, JobRead } from "contract" */
 
 /**
- * Every change of a job until it is final. `seen` is the service's own time.
- * @type {(jobId: string, signal: AbortSignal) => AsyncGenerator<JobRead & { seen: number }, void>}
+ * Every change of a job until it is final.
+ * @type {(jobId: string, signal: AbortSignal) => AsyncGenerator<JobRead, void>}
  */
 export async function* watch(jobId, signal) {
   let etag = null;
@@ -18,7 +18,7 @@ export async function* watch(jobId, signal) {
     etag = response.headers.get("ETag");
     /** @type {JobRead} */
     const job = await response.json();
-    yield { ...job, seen: Date.parse(response.headers.get("Date") ?? "") };
+    yield job;
     if (job.finished_at) return;
     await pause(250, signal);
   }

@@ -90,8 +90,15 @@ function named(path) {
   return path.replace(/^\//, "").replaceAll("/", " · ").replaceAll("_", " ");
 }
 
-/** @type {(value: unknown) => string} */
+/**
+ * In words: what stands in a list or a record by itself, without the signs that JSON needs.
+ * @type {(value: unknown) => string}
+ */
 function shown(value) {
   if (value === null || value === undefined) return "–";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${named(name)} ${shown(one)}`)
+    .join(", ");
 }

@@ -2,7 +2,7 @@
 
 import { labelEditor, nameHead } from "../parts/described.js";
 import { bar, button, h, pill } from "../parts/dom.js";
-import { count, counted, exact, moment, size, when } from "../parts/format.js";
+import { count, counted, exact, moments, size, when } from "../parts/format.js";
 import { histogram } from "../parts/live.js";
 import { LongTable } from "../parts/table.js";
 import { warningList } from "../parts/warnings.js";
@@ -102,7 +102,7 @@ function columnTable(dataset, editor) {
     row: (column) => row(column, dataset, editor),
     first: FIRST,
     noun: "columns",
-    kind: "list columns",
+    kind: "list columns live-list",
   });
   const search = h("input", { type: "search", id: "search", placeholder: "Find a column" });
   const draw = () => {
@@ -124,11 +124,11 @@ function row(column, dataset, editor) {
     h("th", { scope: "row", class: "name" }, column.name),
     h("td", {}, histogram(column)),
     h("td", { class: "kind" }, editor.control(column), ...reasons(column)),
-    h("td", { class: "number" }, count(column.levels)),
+    h("td", { class: "number", "data-unit": column.levels === 1 ? "level" : "levels" }, count(column.levels)),
     h("td", {}, missing(column, dataset.n_rows ?? 0)),
     h(
       "td",
-      { class: "range" },
+      { class: column.values ? "range" : "range whole" },
       column.values ? column.values.slice(0, 4).join(", ") : span(column),
       ...(column.notes ?? []).map((note) => h("p", { class: "muted" }, note)),
     ),
@@ -148,7 +148,7 @@ function reasons({ why, unfit, unfit_values: unfitValues }) {
 
 /** @type {(column: ColumnProfile, nRows: number) => HTMLElement} */
 function missing(column, nRows) {
-  if (!column.missing) return h("span", { class: "muted" }, "none");
+  if (!column.missing) return h("span", { class: "muted missing" }, "none");
   const share = column.missing / nRows;
   const words = `${count(column.missing)} (${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %)`;
   return h("span", { class: "missing" }, words, bar(share, words));
@@ -158,6 +158,6 @@ function missing(column, nRows) {
 function span(column) {
   if (column.min === null) return "";
   const infinite = column.infinite ? `, ${count(column.infinite)} infinite` : "";
-  const write = column.kind === "time" ? moment : exact;
-  return `${write(column.min)} to ${write(column.max)}${infinite}`;
+  if (column.kind === "time") return moments(column.min, column.max);
+  return `${exact(column.min)} to ${exact(column.max)}${infinite}`;
 }

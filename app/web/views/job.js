@@ -3,11 +3,12 @@
 import { labelChips, labelEditor, nameHead } from "../parts/described.js";
 import { button, h, pill, say } from "../parts/dom.js";
 import { methodName, when } from "../parts/format.js";
-import { asked, took } from "../parts/record.js";
+import { asked, pills, took } from "../parts/record.js";
 import { save, saveText } from "../parts/save.js";
-import { get, getBlob, patch, post, remove } from "../service/api.js";
-import { pause } from "../service/leaving.js";
+import { get, getBlob, patch, remove } from "../service/api.js";
 import { watch } from "../service/streams.js";
+import { cancelButton } from "./cancel.js";
+import { deliveryOf, exportForm, followDelivery } from "./delivery.js";
 import { showResult } from "./result.js";
 import { Run } from "./run.js";
 
@@ -28,7 +29,7 @@ export async function showJob(root, { id, signal }) {
       run?.stop();
       say(`The job ${job.status}`);
       await showOutcome(body, job, signal);
-      await followDelivery(head, job, signal);
+      await showDelivery(head, job, signal);
     } else {
       run ??= new Run(body, id, signal);
       run.show(job);
@@ -36,26 +37,12 @@ export async function showJob(root, { id, signal }) {
   }
 }
 
-/**
- * A final job changes no more, but its files may still be on their way.
- * @type {(head: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>}
- */
-async function followDelivery(head, job, signal) {
-  let now = job;
-  while (now.delivery?.status === "pending") {
-    await pause(1000, signal);
-    now = await get("/v1/jobs/{job_id}", { job_id: job.id }, signal);
-    head.querySelector(".delivery")?.replaceWith(deliveryLine(now));
-  }
-}
-
-/** @type {(job: JobRead) => HTMLElement | ""} */
-function deliveryLine({ delivery }) {
-  if (!delivery) return "";
-  const { status, connection, path, n_files: nFiles, n_written: nWritten, error } = delivery;
-  const far = status === "pending" && nFiles ? `, ${nWritten} of ${nFiles} files` : "";
-  const why = error ? `: ${error}` : "";
-  return h("p", { class: "muted delivery" }, `Files to ${connection}/${path} `, pill(status), `${far}${why}`);
+/** @type {(head: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
+async function showDelivery(head, job, signal) {
+  const place = head.querySelector(".way-out");
+  if (!place || job.status !== "succeeded") return;
+  place.after(exportForm(place, job, signal));
+  await followDelivery(place, job, signal);
 }
 
 /** @type {(body: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
@@ -94,24 +81,14 @@ function jobHead(job) {
     h(
       "div",
       {},
-      job.finished_at
-        ? nameHead(title, change, [pill(job.status)])
-        : h("h1", {}, title, " ", pill(job.status)),
+      job.finished_at ? nameHead(title, change, pills(job)) : h("h1", {}, title, " ", pill(job.status)),
       h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), " · ", dataset),
       h("p", { class: "muted code" }, job.id),
-      deliveryLine(job),
+      deliveryOf(job),
       job.finished_at ? labelEditor(job.labels, change, "#/jobs") : labelChips(job.labels, "#/jobs"),
     ),
     h("div", { class: "actions" }, job.finished_at ? finalActions(job) : cancelButton(job)),
   );
-}
-
-/** @type {(job: JobRead) => HTMLElement} */
-function cancelButton(job) {
-  const words = job.cancel_requested_at ? "Stopping …" : "Cancel";
-  const stop = button(words, () => post("/v1/jobs/{job_id}/cancel", { job_id: job.id }));
-  stop.disabled = Boolean(job.cancel_requested_at);
-  return stop;
 }
 
 /** @type {(job: JobRead) => HTMLElement[]} */

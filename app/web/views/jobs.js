@@ -1,13 +1,14 @@
 // Jobs: a live list.
 
 import { labelChips } from "../parts/described.js";
-import { bar, button, h, pill } from "../parts/dom.js";
+import { bar, button, h } from "../parts/dom.js";
 import { Finder } from "../parts/finder.js";
 import { methodName, percent, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
-import { phaseName, took } from "../parts/record.js";
+import { phaseName, pills, took } from "../parts/record.js";
 import { Ticks } from "../parts/ticks.js";
-import { get, post, upload } from "../service/api.js";
+import { get, upload } from "../service/api.js";
+import { cancelButton } from "./cancel.js";
 
 /**
  * @import { JobSummary, Place, Status } from "contract"
@@ -67,7 +68,6 @@ async function datasetNames(signal) {
 function jobRow(job, names, ticks) {
   const { target, k, method, compared } = job;
   const order = `${methodName(method)}, K ${k}${compared ? `, ${compared.length} methods` : ""}`;
-  const cancel = () => post("/v1/jobs/{job_id}/cancel", { job_id: job.id });
   return h(
     "tr",
     {},
@@ -83,12 +83,12 @@ function jobRow(job, names, ticks) {
       h("span", { class: "muted" }, ` ${job.title ? `${target}, ` : ""}${order} `),
       labelChips(job.labels, "#/jobs"),
     ),
-    h("td", {}, pill(job.status)),
+    h("td", {}, pills(job)),
     h("td", { class: "progress-cell" }, progress(job)),
     h("td", {}, datasetLink(job.dataset_id, names)),
     h("td", {}, when(job.created_at)),
     h("td", { class: "number" }, took(job)),
-    h("td", {}, job.finished_at ? "" : button("Cancel", cancel, "quiet small")),
+    h("td", {}, job.finished_at ? "" : cancelButton(job, "quiet small")),
   );
 }
 
@@ -102,7 +102,8 @@ function progress(job) {
   if (job.status !== "running") {
     return job.error ? h("span", { class: "muted" }, job.error.message) : job.chosen.join(", ");
   }
-  const words = job.cancel_requested_at ? "Stopping" : (phaseName(job.phase) ?? "Starting");
+  const isAsked = job.cancel_requested_at ?? job.keep_requested_at;
+  const words = isAsked ? "Stopping" : (phaseName(job.phase) ?? "Starting");
   return h("span", { class: "running" }, bar(job.progress, percent(job.progress)), words);
 }
 

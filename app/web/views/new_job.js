@@ -4,13 +4,15 @@ import { COLUMN_NAMES } from "../order/form.js";
 import { Order } from "../order/order.js";
 import { curl, python } from "../order/snippets.js";
 import { guarded, h, say } from "../parts/dom.js";
+import { duration, size } from "../parts/format.js";
 import { asked } from "../parts/record.js";
 import { copyButton } from "../parts/save.js";
 import { warningList } from "../parts/warnings.js";
 import { get, Problem, post } from "../service/api.js";
 
 /**
- * @import { DatasetSummary, Place, ProblemField, TableWarning } from "contract"
+ * @import { DatasetSummary, JobCheck, JobEstimate, Place, ProblemField, TableWarning } from "contract"
+ * @import { Problem as ProblemDocument } from "contract"
  * @import { Field } from "../order/fields.js"
  * @import { Draft } from "../order/order.js"
  * @import { Start } from "../order/form.js"
@@ -89,6 +91,7 @@ class JobForm {
     this.names = h("datalist", { id: COLUMN_NAMES });
     this.warnings = h("div", {});
     this.verdict = h("p", { class: "verdict", role: "status" });
+    this.cost = h("p", { class: "hint" });
     this.submit = h("button", { class: "primary" }, "Run");
     this.curl = h("pre", {});
     this.python = h("pre", {});
@@ -145,6 +148,7 @@ class JobForm {
       ),
       folded("Files of the result", inGrid("grid-fields", Object.values(this.order.destination))),
       this.verdict,
+      this.cost,
       h("div", { class: "actions" }, this.submit),
     );
   }
@@ -207,19 +211,19 @@ class JobForm {
   /** @param {Draft} specification */
   async check(specification) {
     this.latest = specification;
-    const mistakes = await this.mistakes(specification);
-    if (this.latest === specification) this.judge(mistakes);
+    const checked = await this.ask(specification);
+    if (this.latest === specification) this.judge(checked);
   }
 
-  /** @type {(specification: Draft) => Promise<ProblemField[]>} */
-  async mistakes(specification) {
-    const { problem } = await post("/v1/jobs/check", {}, specification, { signal: this.signal });
-    if (!problem) return [];
-    return problem.errors?.length ? problem.errors : [{ pointer: "", place: "body", detail: problem.detail }];
+  /** @type {(specification: Draft) => Promise<JobCheck>} */
+  ask(specification) {
+    return post("/v1/jobs/check", {}, specification, { signal: this.signal });
   }
 
-  /** @param {ProblemField[]} errors */
-  judge(errors) {
+  /** @param {JobCheck} checked */
+  judge({ problem, estimate }) {
+    this.cost.textContent = estimate ? cost(estimate) : "";
+    const errors = problem ? mistakes(problem) : [];
     const unplaced = this.order.complain(errors);
     const many = errors.length === 1 ? "One field needs" : `${errors.length} fields need`;
     const words = errors.length ? `${many} your attention.` : "Ready to run.";
@@ -231,8 +235,8 @@ class JobForm {
     const specification = this.order.specification();
     this.submit.disabled = true;
     try {
-      const mistakes = await this.mistakes(specification);
-      if (mistakes.length) return this.judge(mistakes);
+      const checked = await this.ask(specification);
+      if (checked.problem) return this.judge(checked);
       const job = await post("/v1/jobs", {}, specification, { key: this.keyFor(specification) });
       say("Submitted");
       location.hash = `#/jobs/${job.id}`;
@@ -250,6 +254,16 @@ class JobForm {
     if (this.written !== written) Object.assign(this, { written, key: randomKey() });
     return this.key;
   }
+}
+
+/** @type {(problem: ProblemDocument) => ProblemField[]} */
+function mistakes(problem) {
+  return problem.errors?.length ? problem.errors : [{ pointer: "", place: "body", detail: problem.detail }];
+}
+
+/** @type {(estimate: JobEstimate) => string} */
+function cost({ seconds, memory_bytes, why }) {
+  return `About ${duration(seconds)} and ${size(memory_bytes)} of memory. ${why}`;
 }
 
 /** @type {(kind: string, fields: Field[]) => HTMLElement} */

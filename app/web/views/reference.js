@@ -2,7 +2,7 @@
 
 import { choiceField, textField } from "../order/fields.js";
 import { button, h, say } from "../parts/dom.js";
-import { count, size } from "../parts/format.js";
+import { counted, size } from "../parts/format.js";
 import { get, post } from "../service/api.js";
 
 /**
@@ -59,11 +59,11 @@ function referenceForm(connections, whenRead, signal) {
 
 /** @type {(schema: SchemaRead) => HTMLElement} */
 function schemaTable({ columns, n_objects: nObjects, n_bytes: nBytes }) {
-  const files = nObjects ? `, ${count(nObjects)} files, ${size(nBytes ?? 0)}` : "";
+  const files = nObjects ? `, ${counted(nObjects, "file")}, ${size(nBytes ?? 0)}` : "";
   return h(
     "div",
     {},
-    h("p", { class: "muted" }, `${count(columns.length)} columns${files}`),
+    h("p", { class: "muted" }, `${counted(columns.length, "column")}${files}`),
     h(
       "ul",
       { "aria-label": "Columns" },

@@ -10,8 +10,10 @@ import { events } from "../service/streams.js";
 
 /** @import { Chosen, JobRead, Phase } from "contract" */
 
+/** @typedef {"evaluate" | "compare" | "resample"} Experiment */
+
 /** @type {Phase[]} */
-const STEPS = ["encode", "rank", "fit", "select", "evaluate"];
+const STEPS = ["encode", "rank", "fit", "select", "evaluate", "compare", "resample"];
 
 const PREPARING = "Preparing the worker, once, about 10 s.";
 
@@ -25,7 +27,7 @@ export class Run {
     this.phases = h("ol", { class: "phases" });
     this.meter = h("div", { class: "meter" });
     this.words = h("p", {});
-    this.likelihood = new LiveLine("Log-likelihood", "nats per row", "seconds");
+    this.likelihood = new LiveLine("Log-likelihood", "nats per row", "seconds", [0]);
     this.information = new LiveLine("Information about the target", "nats", "features");
     this.chosen = h("ol", { class: "chosen", "aria-label": "Chosen so far" });
     this.found = h("h2", {});
@@ -58,11 +60,13 @@ export class Run {
     this.leaving.abort();
   }
 
-  /** @param {JobRead & { seen: number }} job */
+  /** @param {JobRead} job */
   show(job) {
     if (job.phase !== this.phase) say(phaseName(job.phase) ?? "Waiting for a worker");
     this.phase = job.phase;
-    const steps = STEPS.filter((step) => step !== "evaluate" || asked(job).evaluate);
+    const { evaluate, compare, stability } = asked(job);
+    const isAsked = { evaluate, compare, resample: stability };
+    const steps = STEPS.filter((step) => !(step in isAsked) || isAsked[/** @type {Experiment} */ (step)]);
     const at = job.phase ? steps.indexOf(job.phase) : -1;
     this.phases.replaceChildren(...steps.map((step, i) => phaseItem(step, i - at, at)));
     this.meter.replaceChildren(bar(job.progress, percent(job.progress)));
@@ -127,16 +131,16 @@ export class Run {
   }
 }
 
-/** @type {(job: JobRead & { seen: number }) => string} */
+/** @type {(job: JobRead) => string} */
 function sentence(job) {
   if (job.cancel_requested_at) return "Stopping at the next step.";
+  if (job.keep_requested_at) return "Ending with what is done.";
   if (job.status === "queued") return "Waiting to be tried again.";
   if (job.phase === "prepare") return PREPARING;
   const units = job.units ? `, ${job.units.done} of ${job.units.total} parts` : "";
   const done = `${percent(job.progress)} done${units}`;
-  const elapsed = (job.seen - Date.parse(job.started_at ?? "")) / 1000;
-  if (job.progress < 0.03 || elapsed < 1) return `${done}.`;
-  return `${done}, about ${duration((elapsed / job.progress) * (1 - job.progress))} left.`;
+  const left = job.seconds_left;
+  return typeof left === "number" ? `${done}, about ${duration(left)} left.` : `${done}.`;
 }
 
 /** @type {(position: number) => string} */
