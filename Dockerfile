@@ -7,9 +7,9 @@ ENV UV_NO_CACHE=1 \
     NUMBA_CACHE_DIR=/opt/pith/kernels
 WORKDIR /src
 RUN python -m venv /opt/pith && /opt/pith/bin/pip install --no-cache-dir uv==0.13.7
-COPY requirements/runtime.txt requirements/traces.txt requirements/
+COPY requirements/runtime.txt requirements/traces.txt requirements/dask.txt requirements/
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --require-hashes \
-    -r requirements/runtime.txt -r requirements/traces.txt
+    -r requirements/runtime.txt -r requirements/traces.txt -r requirements/dask.txt
 COPY . .
 RUN /opt/pith/bin/uv pip install --python /opt/pith/bin/python --no-deps .
 # Compiled kernels are found by the path and the time of their installed source: -P leaves out the

@@ -56,7 +56,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run shell setup test test-image test-integrations $(INTEGRATIONS:%=test-%) faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first clean
+.PHONY: help run shell setup test test-image test-integrations test-upgrade $(INTEGRATIONS:%=test-%) faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first bench-cost clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -74,6 +74,9 @@ test-image: setup ## Build what the image holds, step by step, and run a job wit
 	$(BIN)/python -m pytest -m image tests
 
 test-integrations: $(INTEGRATIONS:%=test-%) ## Run the examples with Airflow, Dagster and MLflow, and a generated client, each in an environment of its own
+
+test-upgrade: setup ## The version before this one, from the history, beside this one on its schema
+	$(BIN)/python -m pytest tests/ops/run_upgrade.py
 
 # The settings of pyproject.toml are for our own code: warnings of theirs are not ours to mend.
 $(INTEGRATIONS:%=test-%): test-%: setup .integrations/%/.made
@@ -96,7 +99,7 @@ lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import 
 	$(BIN)/python -m tests.ops.breaking
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
-	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose config --quiet
+	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose --profile cluster config --quiet
 	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x S3_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose \
 	  -f docker-compose.yml -f docker-compose.s3.yml --profile s3 config --quiet
 	$(BIN)/uv pip check --quiet --python $(BIN)/python
@@ -105,7 +108,7 @@ audit: $(BIN)/uv ## Ask an advisory service about every pin; needs the internet
 	@$(PYTHON) -c "import urllib.request as u; u.urlopen('$(ADVISORIES)/v1/vulns/PYSEC-2014-14', timeout=10)" \
 	  2>/dev/null || { echo "$(ADVISORIES) cannot be reached: nothing was audited." >&2; exit 1; }
 	$(BIN)/uv tool run pip-audit==2.10.1 --vulnerability-service osv --osv-url $(ADVISORIES)/v1/query \
-	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/traces.txt -r requirements/dev.txt
+	  --disable-pip --require-hashes --progress-spinner off -r requirements/runtime.txt -r requirements/traces.txt -r requirements/dask.txt -r requirements/dev.txt
 
 format: setup node_modules/.package-lock.json ## Rewrite the code the way lint wants it
 	$(BIN)/ruff check --fix .
@@ -136,6 +139,9 @@ bench-service: $(VENV)/.bench ## Measure the service against a bare route, a soc
 bench-first: setup ## From a fresh clone with empty caches to the first result, phase by phase
 	$(BIN)/python -m benchmarks.first
 
+bench-cost: $(VENV)/.bench ## What twenty jobs were said to take and took, and what ten were said to have left
+	$(BIN)/python -m benchmarks.cost $(ARGS)
+
 openapi: setup ## Write openapi.json anew
 	$(BIN)/python -m app.cli.write_openapi
 
@@ -144,6 +150,7 @@ pins: $(BIN)/uv ## Resolve the newest versions and pin them, with hashes and wit
 	$(BIN)/uv export --quiet --no-emit-project --no-dev --no-header -o requirements/runtime.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group dev --no-header -o requirements/dev.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group traces --no-header -o requirements/traces.txt
+	$(BIN)/uv export --quiet --no-emit-project --only-group dask --no-header -o requirements/dask.txt
 	$(BIN)/uv export --quiet --no-emit-project --only-group bench --no-header -o requirements/bench.txt
 	rm -f uv.lock
 	for one in $(INTEGRATIONS); do $(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \

@@ -13,8 +13,8 @@ from benchmarks.plan import Plan, Size
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import Seconds, clock_hertz, take_turns
 from core.cpd._lanes import LANES
-from core.cpd.bank import Bank
-from core.cpd.em import EmRun, uniform_scale
+from core.cpd.bank import Bank, uniform_scale
+from core.cpd.em import EmRun
 from core.cpd.rows import Rows, prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.fit_config import CpdConfig
@@ -29,7 +29,7 @@ def measure_iteration(plan: Plan) -> Iterator[Figure]:
 
 def begin_run(rows: Rows, rank: int, workers: Workers) -> EmRun:
     """One model without acceleration or smoothing, its first E-step done."""
-    bank = Bank(rows, np.array([rank]), uniform_scale(rows, 1), 0.0, workers)
+    bank = Bank(rows, np.array([rank]), uniform_scale(rows.weights, 1), 0.0, workers)
     config = CpdConfig(rank=rank, accelerate=False, smoothing=0, n_threads=workers.n_threads)
     run = EmRun(bank, seed_parameters(bank, seed=0), config)
     run.iterate(1)

@@ -51,7 +51,7 @@ def latent_class_problem(n_rows: int, n_features: int, seed: int = 0) -> CodedPr
     for row, state in enumerate(states):
         drawn = rng.random(n_features)[:, None]
         codes[row] = np.minimum((drawn > cuts[state]).sum(axis=1), N_LEVELS - 1)
-    return CodedProblem(
+    return CodedProblem.of_codes(
         codes=codes,
         n_levels=np.full(n_features, N_LEVELS),
         labels=(states % N_CLASSES).astype(np.uint8),

@@ -58,7 +58,7 @@ def measure_sampling(name: str, columns: Columns, labels: Values, n_threads: int
 def _all_rows_decide(yes: bool) -> Iterator[None]:
     """As if tables of any size were small."""
     with ExitStack() as changed:
-        for module in ("core.crossfit.folds", "core.cpd.thinning") if yes else ():
+        for module in ("core.crossfit.folds", "core.budgets") if yes else ():
             changed.enter_context(patch(f"{module}.CROSS_ROWS", sys.maxsize))
         yield
 

@@ -17,6 +17,8 @@ from time import process_time
 import numpy as np
 from rich.console import Console
 
+from benchmarks.cluster import measure_cluster
+from benchmarks.engines import measure_engine
 from benchmarks.figures import Figure, show, write
 from benchmarks.plan import Size
 from benchmarks.sampling import LABEL, measure_sampling
@@ -24,11 +26,12 @@ from benchmarks.synthetic import latent_class_problem
 from benchmarks.tables import read_table
 from benchmarks.whole import phases
 from core.config import SelectionConfig
-from core.cpd.bank import Bank
-from core.cpd.em import states_per_class, uniform_scale
+from core.cpd.bank import Bank, uniform_scale
+from core.cpd.em import states_per_class
 from core.cpd.rows import prepare_rows
 from core.cpd.seeding import seed_parameters
 from core.data.problem import CodedProblem
+from core.memory import ENGINES
 from core.results.selection import SelectionResult
 from core.workers import Workers
 
@@ -39,6 +42,7 @@ NOTE = (
 )
 N_SELECT = 20
 MOST_ITERATIONS = 40
+LARGE = Size(1_000_000, 1000), Size(10_000_000, 100)
 SIZES = tuple(Size(n_rows, 100) for n_rows in (10_000, 100_000, 1_000_000))
 
 
@@ -77,7 +81,7 @@ def _iteration(problem: CodedProblem, result: SelectionResult, n_threads: int) -
     rows = prepare_rows(problem.table, problem.table_levels, "per_class")
     with Workers(n_threads) as workers:
         n_states = states_per_class(rows, len(result.models[0].weights))
-        bank = Bank(rows, n_states, uniform_scale(rows, len(result.models)), 1.0, workers)
+        bank = Bank(rows, n_states, uniform_scale(rows.weights, len(result.models)), 1.0, workers)
         parameters, seconds = seed_parameters(bank, seed=0), []
         for _ in range(5):
             start = process_time()
@@ -106,11 +110,19 @@ def _measure_table(path: Path, n_threads: int) -> Figure:
 def measure(options: argparse.Namespace) -> Iterator[Figure]:
     """Give one figure after the other, each from a fresh process."""
     works = [partial(measure_job, size, options.threads) for size in SIZES]
+    if options.engines:
+        works = [
+            partial(measure_engine, size, kind, options.threads, N_SELECT)
+            for size in (*SIZES, *(LARGE if options.large else ()))
+            for kind in (ENGINES if size in SIZES else ENGINES[1:])
+        ]
+    if options.cluster:
+        works = [partial(measure_cluster, size, n) for size in SIZES[1:] for n in options.cluster]
     if options.sampling:
         works.append(partial(_measure_made, options.sampling, options.threads))
     works += [partial(_measure_table, path, options.threads) for path in options.tables]
     if options.tables_only:
-        works = works[len(SIZES) :]
+        works = works[-len(options.tables) :]
     for work in works:
         with multiprocessing.get_context("spawn").Pool(1) as alone:
             yield alone.apply(work)
@@ -131,6 +143,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("tables", nargs="*", type=Path, help="Parquet files, the label last")
     parser.add_argument("--sampling", type=int, metavar="ROWS", help="also of so many made rows")
+    parser.add_argument("--engines", action="store_true", help="in memory and from files instead")
+    parser.add_argument("--cluster", type=int, nargs="+", help="so many processes of Dask instead")
+    parser.add_argument("--large", action="store_true", help="with those, also 10^9 cells")
     parser.add_argument("--tables-only", action="store_true", help="not how time grows")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=OUT, help="where the JSON goes")

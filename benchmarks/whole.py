@@ -12,7 +12,9 @@ from benchmarks.figures import Figure
 from benchmarks.plan import Plan, Size
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import exponent
+from core.blocks.engine import MEMORY, Engine
 from core.config import GsmCpd, SelectionConfig
+from core.data.texts import Column
 from core.pipeline import select_features
 from core.results.selection import Progress, SelectionResult
 
@@ -86,7 +88,10 @@ def _best_phases(
 
 
 def phases(
-    columns: Mapping[str, ArrayLike], config: SelectionConfig, clock: Clock
+    columns: Mapping[str, Column],
+    config: SelectionConfig,
+    clock: Clock,
+    engine: Engine = MEMORY,
 ) -> tuple[dict[str, float], SelectionResult]:
     """Give the time up to each report to the phase that reports, and the result."""
     seconds: dict[str, float] = defaultdict(float)
@@ -98,6 +103,6 @@ def phases(
         seconds[phase] += now - last
         last = now
 
-    result = select_features(columns, LABEL, config, on_progress)
+    result = select_features(columns, LABEL, config, on_progress, engine=engine)
     seconds[phase] += clock() - last
     return seconds, result
