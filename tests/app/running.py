@@ -26,6 +26,7 @@ from tests.servers import free_port, objects_at
 
 START_SECONDS = 120
 CSV = b"a,b,slow,y\n1,2.5,u,x\n2,NA,v,y\n3,1,u,x\n4,0.5,v,y\n"
+LAST_LINES = 15
 FINAL = {"succeeded", "failed", "cancelled", "expired"}
 
 
@@ -97,7 +98,14 @@ class Service:
             if reached(body):
                 return body
             time.sleep(0.05)
-        raise AssertionError(f"{path} stayed {body}")
+        raise AssertionError(f"{path} stayed {body}\n{self.last_words}")
+
+    @property
+    def last_words(self) -> str:
+        """The ends of what API and workers wrote into their logs."""
+        logs = sorted(self.data_dir.glob("*.log"))
+        ends = ((log.name, log.read_text().splitlines()[-LAST_LINES:]) for log in logs)
+        return "\n".join(f"{name}: {line}" for name, lines in ends for line in lines)
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def test_there_and_back(browser: Browser, guarded: Service, there: Issuer) -> No
         expect(page.locator("h1")).to_have_text("Datasets")
         expect(page.locator("#key")).to_have_class("quiet set")
         expect(page.locator(".failure")).to_have_count(0)
-        assert page.url == f"{guarded.url}/#/datasets"
+        expect(page).to_have_url(f"{guarded.url}/#/datasets")
         token = page.evaluate("sessionStorage.getItem('pith-key')")
         assert jwt.decode(token, options={"verify_signature": False})["sub"] == "ada"
         assert page.evaluate("sessionStorage.length") == 1
