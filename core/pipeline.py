@@ -87,7 +87,9 @@ def select_features(
     wait = reporter.explained
     bare = replace(_unexplained(target, prepared, choice, asked, wait), derived=unfolded.derived)
     result = choice.explain(bare, prepared.names, wait)
-    warnings = look_for_warnings(table, prepared.names, prepared.label.levels, result, wait)
+    warnings = look_for_warnings(
+        table, prepared.names, prepared.label.levels, choice.recipe, result, wait
+    )
     result = replace(result, warnings=warnings)
     ground = partial(Ground.of, columns, prepared)
     if (how := config.evaluate) is not None:

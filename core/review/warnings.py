@@ -9,28 +9,27 @@ import numpy as np
 
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import even_cuts
+from core.data.recipe import Recipe
 from core.data.table import COLUMN_COST, Table
 from core.results.selection import SelectionResult, TableWarning
-
-LEAK_SHARE = 0.95
-"""Of all there is to know about the label: a column that tells so much alone is too good."""
+from core.review.leaks import N_FOLDS, find_leaks
 
 MISSING_SHARE = 0.9
 CONSTANT_SHARE = 0.99
 SKEWED_SHARE = 0.95
-N_FOLDS = 5
 
 
 def look_for_warnings(
     table: Table,
     names: Sequence[str],
     classes: Sequence[str],
+    recipe: Recipe,
     result: SelectionResult,
     on_wait: OnWait = ignore,
 ) -> tuple[TableWarning, ...]:
     """All there is to be warned of, each with the columns it is about."""
     found = (
-        *_leak(result),
+        *_leaks(table, names, recipe, result.target, on_wait),
         *_ids(result),
         *_copies(table, names, on_wait),
         *_thin(table, names, on_wait),
@@ -41,18 +40,16 @@ def look_for_warnings(
     return tuple(found)
 
 
-def _leak(result: SelectionResult) -> Iterator[TableWarning]:
-    told = result.held_out
-    if told is None or not result.selected or len(told.information) < 2:
-        return
-    if told.information[1] >= LEAK_SHARE * told.entropy:
-        name = result.selected[0].name
-        yield TableWarning(
-            code="leaks_target",
-            columns=(name,),
-            message=f"{name!r} alone tells nearly all there is to know about {result.target!r}, "
-            "also on rows held out: is it known before the target is?",
+def _leaks(
+    table: Table, names: Sequence[str], recipe: Recipe, target: str, on_wait: OnWait
+) -> Iterator[TableWarning]:
+    leaks = tuple(names[n] for n in find_leaks(table, recipe, on_wait))
+    if leaks:
+        message = (
+            f"{_list(leaks)}{': each' if len(leaks) > 1 else ''} alone tells nearly all there is "
+            f"to know about {target!r}, also on rows held out: is it known before the target is?"
         )
+        yield TableWarning(code="leaks_target", columns=leaks, message=message)
 
 
 def _ids(result: SelectionResult) -> Iterator[TableWarning]:

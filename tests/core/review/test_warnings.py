@@ -47,6 +47,31 @@ def test_each_fault_is_named_with_its_columns() -> None:
     }
 
 
+def test_every_column_that_alone_tells_nearly_all_is_named() -> None:
+    """However it is written down, and whatever else is chosen; one that only helps is not."""
+    rng = np.random.default_rng(0)
+    table = mixed_table()
+    n_rows = len(table["y"])
+    place = np.unique(table["y"], return_inverse=True)[1]
+    table |= {
+        "renamed": np.array(["p", "q", "r"])[place],
+        "shifted": 100.0 * place + rng.normal(size=n_rows),
+        "nearly": np.where(np.arange(n_rows) == 7, "s", table["y"]),
+        "good": np.where(rng.random(n_rows) < 0.1, "s", table["y"]),
+        "late": np.where(rng.random(n_rows) < 0.5, table["y"], None),
+    }
+    assert warned(table)["leaks_target"] == ("renamed", "shifted", "nearly")
+
+
+def test_values_that_hardly_repeat_leak_nothing() -> None:
+    """In the rows at hand each of them has one class; in others it has none."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 20)
+    pairs = 2 * rng.integers(0, 5, 20) + label
+    table = {"pair": pairs.astype(str), "noise": rng.normal(size=20), "y": label}
+    assert "leaks_target" not in warned(table)
+
+
 def test_a_column_cut_at_equal_widths_though_all_lie_in_one_bin() -> None:
     table = mixed_table()
     few_far = np.where(np.arange(400) % 100 == 7, 1e6, table["size"])
