@@ -29,17 +29,15 @@ def main() -> None:
     sweeper = Sweeper(process.settings, process.bell, process.store)
     aside = (sweeper, Postman(process.settings), Exporter(process))
 
-    @signals.worker_ready.connect(weak=False)  # type: ignore[untyped-decorator]
-    def start_aside(**_: Any) -> None:
-        for part in aside:
-            part.start()
-
     @signals.worker_shutting_down.connect(weak=False)  # type: ignore[untyped-decorator]
     def stop_aside(**_: Any) -> None:
         for part in aside:
             part.stop()
 
     current.configure(process.settings, "reads")
+    # Not when Celery is ready: that waits for the broker, and what they do needs none.
+    for part in aside:
+        part.start()
     work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)
 
 
