@@ -54,7 +54,7 @@ def claim(
     Nor is it while its tenant has `max_running` jobs that run.
     """
     fresh = {"started_at": moment(), "progress": 0.0, "phase": None, "loglik": None}
-    fresh |= {"chosen": [], "phase_seconds": {}}
+    fresh |= {"seconds_left": None, "chosen": [], "phase_seconds": {}}
     with session.begin():
         if max_running is not None:
             lock_tenant(session, claims.read_tenant(session, job_id))

@@ -84,6 +84,15 @@ def test_expired_lease_goes_back_and_the_zombie_writes_nothing(protocol: Protoco
     ]
 
 
+def test_the_next_attempt_begins_with_no_word_of_the_last(protocol: Protocol) -> None:
+    job_id = protocol.submit()
+    protocol.beat(protocol.claimed(job_id), OVER, phase="fit", seconds_left=12.0, loglik=-1.5)
+    protocol.sweep()
+    protocol.claimed(job_id)
+    row = protocol.read(job_id)
+    assert (row.progress, row.phase, row.seconds_left, row.loglik) == (0.0, None, None, None)
+
+
 def test_a_job_that_kills_its_workers_stops(protocol: Protocol) -> None:
     job_id = protocol.submit()
     for _ in range(3):
