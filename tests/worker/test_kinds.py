@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from app.datasets.formats import Wish
 from app.datasets.keys import COLUMNS
 from app.datasets.kinds.detection import detect, obey
 from app.datasets.kinds.words import why
-from tests.worker.test_ingest import as_parquet, read
+from app.datasets.limits import Limits
+from tests.worker.test_ingest import LIMITS, as_parquet, read
 
 MESSY = Path(__file__).parents[1] / "data" / "messy.csv"
 
@@ -138,3 +140,34 @@ def test_digits_of_a_typed_file_stay_what_the_file_says(tmp_path: Path) -> None:
     table = {"zip": ["10115", "20095"], "price": ["1,50 €", "2,50 €"], "y": [1, 2]}
     columns = read(tmp_path, as_parquet(table), "parquet")["columns"]
     assert [column["kind"] for column in columns] == ["text", "number", "integer"]
+
+
+def calls_to_read(directory: Path, n_columns: int, cell: str) -> int:
+    """Calls of Python, which no load of the machine changes."""
+    line = ",".join([cell] * n_columns) + "\n"
+    wide = Limits(**{**vars(LIMITS), "max_columns": n_columns})
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        read(directory, (line * 3).encode(), limits=wide, header=False)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("cell", "most"), [("", 1800), ("red", 2500), ("7 kg", 6500), ("7.5 EUR", 12500)]
+)
+def test_a_column_costs_the_same_however_many_there_are(
+    tmp_path: Path, cell: str, most: int
+) -> None:
+    calls_to_read(tmp_path, 2, cell)  # expressions are written down once
+    few, many = (calls_to_read(tmp_path, n, cell) for n in (50, 100))
+    twice = calls_to_read(tmp_path, 200, cell)
+    assert twice - many < 2.2 * (many - few)
+    assert (twice - many) / 100 < most

@@ -7,40 +7,43 @@ be two numbers, among others like 0,5 it is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import polars as pl
 
 from app.datasets.formats import Wish
 from app.datasets.kinds.conversion import meaning
-from app.datasets.kinds.moments import commonest_offset, time_readings
+from app.datasets.kinds.moments import commonest_offset, may_be_time, time_readings
 from app.datasets.kinds.numbers import MOST_EXACT, are_whole, number_readings
 from app.datasets.kinds.reading import Reading, is_blank, tidied
+from app.datasets.kinds.truths import may_be_truth
 
 NEARLY_ALL = 0.98
 GLANCE = 500
 WORTH_A_LOOK = 0.5
 TEXT, TIMES = "text", "n"
 CATEGORY = Reading(kind="category")
+DIGIT = re.compile("[0-9]")
+_TIDY = tidied(pl.col(TEXT))
+_IS_KNOWN = ~is_blank(pl.col(TEXT))
+_ALL_TIMES = pl.col(TIMES).sum()
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a reading fits: the rows it understands, and whether another would read them otherwise.
+    """How a reading fits, and whether another would read the same rows otherwise.
 
-    `values` are the different texts with how often each occurs and what it stands for.
+    `values` are the different texts with how often each occurs and what it stands for; of `n_known`
+    rows that have a value `n_fit` are understood.
     """
 
     reading: Reading
     values: pl.DataFrame
+    n_fit: int
     n_known: int
     rival: Reading | None = None
-
-    @property
-    def n_fit(self) -> int:
-        """Rows with a value that is understood."""
-        return int(self.values.filter(pl.col("value").is_not_null())[TIMES].sum())
 
     @property
     def share(self) -> float:
@@ -60,11 +63,17 @@ def detect(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
     Without `plain_numbers`, digits alone stay text: the file has types and says so.
     """
     present = column.drop_nulls()
+    if present.is_empty():
+        return None
     glance = _counted(present.head(GLANCE))
-    likely = [r for r in _candidates(glance) if _fit(r, glance).share >= WORTH_A_LOOK]
+    candidates = list(_candidates(glance))
+    fits = _fits(candidates, glance) if candidates else []
+    likely = [fit for fit in fits if fit.share >= WORTH_A_LOOK]
     if not likely:
         return None
-    fit = _best(likely, _counted(present))
+    if len(present) > GLANCE:
+        likely = _fits([fit.reading for fit in likely], _counted(present))
+    fit = _best(likely)
     if fit.share < NEARLY_ALL or _is_none_after_all(fit, plain_numbers):
         return None
     return fit
@@ -73,7 +82,7 @@ def detect(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
 def obey(column: pl.Series, wish: Wish) -> Fit:
     """The reading of the wished kind that fits best, however few values do."""
     counted = _counted(column.drop_nulls())
-    return _best(list(_wished(wish, counted)), counted)
+    return _best(_fits(_wished(wish, counted), counted))
 
 
 def _wished(wish: Wish, counted: pl.DataFrame) -> Iterator[Reading]:
@@ -95,29 +104,45 @@ def _with_signs(wish: Wish, counted: pl.DataFrame) -> Iterator[Reading]:
 
 
 def _candidates(counted: pl.DataFrame) -> Iterator[Reading]:
-    yield Reading(kind="boolean")
-    if counted[TEXT].str.contains("[0-9]").any():
+    """What a few texts look like, told without the start of a query."""
+    texts = counted[TEXT].to_list()
+    if any(map(may_be_truth, texts)):
+        yield Reading(kind="boolean")
+    if any(map(DIGIT.search, texts)):
         yield from number_readings(counted[TEXT])
-        yield from time_readings(told=False)
+        yield from (r for r in time_readings(told=False) if may_be_time(texts, r))
 
 
 def _counted(present: pl.Series) -> pl.DataFrame:
     """The different texts, tidied, and how often each occurs; words for nothing aside."""
     counted = present.alias(TEXT).value_counts(name=TIMES)
-    tidy = counted.with_columns(tidied(pl.col(TEXT))).filter(~is_blank(pl.col(TEXT)))
-    return tidy.group_by(TEXT).agg(pl.col(TIMES).sum()).sort(TEXT)
+    tidy = counted.lazy().with_columns(_TIDY).filter(_IS_KNOWN)
+    return tidy.group_by(TEXT).agg(_ALL_TIMES).sort(TEXT).collect()
 
 
-def _fit(reading: Reading, counted: pl.DataFrame) -> Fit:
-    values = counted.with_columns(meaning(pl.col(TEXT), reading).alias("value"))
-    return Fit(reading, values, int(counted[TIMES].sum()))
+def _fits(readings: Iterable[Reading], counted: pl.DataFrame) -> list[Fit]:
+    """All at once: polars takes longer to be asked than to answer about few texts."""
+    tried, times = list(readings), counted[TIMES]
+    found = counted.select(_value(reading, place) for place, reading in enumerate(tried))
+    n_fit = found.select((pl.all().is_not_null() * times).sum()).row(0)
+    return [
+        Fit(reading, counted.with_columns(value.alias("value")), n, int(times.sum()))
+        for reading, value, n in zip(tried, found.iter_columns(), n_fit, strict=True)
+    ]
 
 
-def _best(readings: list[Reading], counted: pl.DataFrame) -> Fit:
+@lru_cache(maxsize=256)
+def _value(reading: Reading, place: int) -> pl.Expr:
+    """An expression is written down once for each reading, not for each column."""
+    return meaning(pl.col(TEXT), reading).alias(str(place))
+
+
+def _best(fits: Sequence[Fit]) -> Fit:
     """The best fit; of equals one in which all numbers are whole, or the one named first."""
-    fits = [_completed(_fit(reading, counted)) for reading in readings]
-    best = max(fits, key=lambda fit: (fit.n_fit, fit.reading.whole))
-    rivals = [f for f in fits if f.n_fit == best.n_fit and _differ(f, best)]
+    most = max(fit.n_fit for fit in fits)
+    equals = [_completed(fit) for fit in fits if fit.n_fit == most]
+    best = max(equals, key=lambda fit: fit.reading.whole)
+    rivals = [fit for fit in equals if _differ(fit, best)]
     return replace(best, rival=rivals[0].reading) if rivals else best
 
 
@@ -136,7 +161,7 @@ def _completed(fit: Fit) -> Fit:
     if reading.kind == "time" and fit.n_fit and reading.order:
         offset = commonest_offset(fit.values[TEXT], reading.order)
         counted = fit.values.select(TEXT, TIMES)
-        return _fit(replace(reading, offset=offset), counted) if offset else fit
+        return _fits([replace(reading, offset=offset)], counted)[0] if offset else fit
     return fit
 
 
@@ -144,8 +169,8 @@ def _occurs(fit: Fit, sign: str | None) -> bool:
     """Between digits of a text that is understood."""
     if sign is None:
         return False
-    understood = fit.values.filter(pl.col("value").is_not_null())[TEXT]
-    return bool(understood.str.contains(f"[0-9]{re.escape(sign)}[0-9]").any())
+    between = pl.col(TEXT).str.contains(f"[0-9]{re.escape(sign)}[0-9]")
+    return bool(fit.values.select((between & pl.col("value").is_not_null()).any()).item())
 
 
 def _is_none_after_all(fit: Fit, plain_numbers: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import polars as pl
@@ -10,7 +11,7 @@ from app.datasets.kinds.reading import Reading
 
 YEAR = r"(?:1[6-9]|2[0-2])[0-9][0-9]"
 NUMBER = "[0-9]{1,2}"
-WORD = r"(?P<word>\p{L}{3,9})\.?"
+WORD = r"(?P<word>[^\W\d_]{3,9})\.?"
 NTH = r"(?:st|nd|rd|th|\.)?"
 WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,? )?"
 CLOCK = (
@@ -31,6 +32,7 @@ PATTERNS = {
     "clock": f"^{CLOCK}$",
     "compact": rf"^(?P<y>{YEAR})(?P<m>[0-9]{{2}})(?P<d>[0-9]{{2}})$",
 }
+_PATTERNS = {order: re.compile(pattern) for order, pattern in PATTERNS.items()}
 FOUND = [order for order in PATTERNS if order != "compact"]  # 20260131 is a number until told
 MONTHS = {
     **{"jan": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "avr": 4, "may": 5, "mai": 5},
@@ -44,6 +46,11 @@ def time_readings(*, told: bool) -> Iterator[Reading]:
     """Every order; with `told`, for columns of which somebody says that they are times."""
     for order in PATTERNS if told else FOUND:
         yield Reading(kind="time", order=order)
+
+
+def may_be_time(texts: list[str], reading: Reading) -> bool:
+    """Whether any of a few tidied texts looks like one that is told so."""
+    return any(map(_PATTERNS[reading.order or ""].match, texts))
 
 
 def as_moment(text: pl.Expr, reading: Reading) -> pl.Expr:

@@ -41,8 +41,8 @@ def as_number(text: pl.Expr, reading: Reading) -> pl.Expr:
 
 def are_whole(numbers: pl.Series) -> bool:
     """Whether integers hold them all exactly."""
-    known = numbers.drop_nulls()
-    return bool(len(known) and ((known == known.floor()) & (known.abs() < MOST_EXACT)).all())
+    known = numbers.drop_nulls().to_numpy()
+    return len(known) > 0 and bool(((known % 1 == 0) & (abs(known) < MOST_EXACT)).all())
 
 
 def _signed(bare: pl.Expr) -> pl.Expr:
