@@ -62,14 +62,23 @@ class Issuer:
     def settings(self, **more: Any) -> dict[str, Any]:
         return {"issuer": self.url, "audience": AUDIENCE, **more}
 
-    def token(self, *, key: Any = None, kid: str = "", alg: str = "RS256", **claims: Any) -> str:
+    def token(
+        self,
+        *,
+        key: Any = None,
+        kid: str = "",
+        alg: str = "RS256",
+        kind: str | None = "JWT",
+        **claims: Any,
+    ) -> str:
         """A good one, but for what is asked for; a claim that is None is left out."""
         now = int(time.time())
         kid = kid or next(reversed(self.keys))
         whole = {"iss": self.url, "aud": AUDIENCE, "iat": now, "exp": now + 300, **self.subject}
         whole = {"scope": "openid pith:read", **whole, **claims}
         said = {name: value for name, value in whole.items() if value is not None}
-        return jwt.encode(said, self.keys[kid] if key is None else key, alg, {"kid": kid})
+        header = {"kid": kid, "typ": kind}
+        return jwt.encode(said, self.keys[kid] if key is None else key, alg, header)
 
     def answer(self, path: str) -> Any:
         """A document, or None where there is none."""

@@ -20,6 +20,13 @@ MAX_LENGTH = 16 << 10
 REQUIRED = ["aud", "exp", "iat", "iss", "sub"]
 KEYS = {"RSA": ("RS", "PS"), "EC": ("ES",), "OKP": ("Ed",)}
 
+# Of the header: as RFC 9068 has it, as most issuers still write, or nothing.
+ACCESS_TYPES = {"at+jwt", "jwt", ""}
+# Claims by which other tokens of the same issuer are told where their header does not: words of
+# Keycloak and Cognito, and what only tokens of identity and of sign-outs hold.
+OTHER_WORDS = {"id", "refresh", "offline", "logout"}
+OTHER_CLAIMS = {"at_hash", "c_hash", "events"}
+
 _JWT = PyJWT(options={"require": REQUIRED, "enforce_minimum_key_length": True})
 
 
@@ -83,7 +90,7 @@ def read_claims(draft: Draft, key: PyJWK, issuer: Issuer) -> dict[str, Any]:
     By this machine's clock: no row is judged by it, and the issuer has no access to ours.
     """
     try:
-        claims: dict[str, Any] = _JWT.decode(
+        found = _JWT.decode_complete(
             draft.text,
             key,
             algorithms=[draft.algorithm],
@@ -93,7 +100,17 @@ def read_claims(draft: Draft, key: PyJWK, issuer: Issuer) -> dict[str, Any]:
         )
     except PyJWTError as error:
         raise refused(_reason(error)) from error
+    claims: dict[str, Any] = found["payload"]
+    if not _is_for_access(found["header"], claims):
+        raise refused("it is no access token")
     return claims
+
+
+def _is_for_access(header: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
+    """Whether nothing says that the token was signed for another purpose."""
+    kind = str(header.get("typ") or "").lower().removeprefix("application/")
+    words = {str(claims.get(name)).lower() for name in ("typ", "token_use")}
+    return kind in ACCESS_TYPES and not words & OTHER_WORDS and not claims.keys() & OTHER_CLAIMS
 
 
 def seconds_left(claims: Mapping[str, Any]) -> float:

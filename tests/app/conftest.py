@@ -15,6 +15,7 @@ from tests import servers
 from tests.app.running import Service, running_api, running_worker
 from tests.collector import Collector
 from tests.collector import collector as collecting
+from tests.issuer import Issuer, issuer
 from tests.receivers import Receiver, receiver
 
 SETTINGS = {
@@ -109,3 +110,17 @@ def logging_configured() -> Iterator[None]:
     root.handlers[:] = handlers
     root.setLevel(level)
     structlog.reset_defaults()
+
+
+@pytest.fixture(scope="module")
+def steady() -> Iterator[Issuer]:
+    """An issuer that no test changes."""
+    with issuer() as state:
+        yield state
+
+
+@pytest.fixture
+def fickle() -> Iterator[Issuer]:
+    """One that a test may change."""
+    with issuer() as state:
+        yield state
