@@ -114,7 +114,7 @@ def measure(options: argparse.Namespace) -> Iterator[Figure]:
         works = [
             partial(measure_engine, size, kind, options.threads, N_SELECT)
             for size in (*SIZES, *(LARGE if options.large else ()))
-            for kind in (ENGINES if size in SIZES else ENGINES[1:])
+            for kind in ENGINES
         ]
     if options.cluster:
         works = [partial(measure_cluster, size, n) for size in SIZES[1:] for n in options.cluster]

@@ -11,7 +11,7 @@ WORTHWHILE = 2
 """So many times as many rows as are drawn there must be, or nothing is saved."""
 
 WHOLE_CELLS = 2**25
-"""Up to here the rows of a fit are packed whole: that takes a quarter of a gigabyte at most."""
+"""Up to here rows are packed whole: that takes a quarter of a gigabyte at most."""
 
 SHARD_CELLS = 2**24
 """Some tens of megabytes once packed: two of them, and room to work, fit anywhere."""
@@ -65,9 +65,14 @@ def is_many(n_rows: int) -> bool:
     return n_rows > WORTHWHILE * CROSS_ROWS
 
 
+def is_large(n_rows: int, n_features: int) -> bool:
+    """Whether a table is so large that its rows are better packed stretch by stretch."""
+    return n_rows * n_features > WHOLE_CELLS
+
+
 def is_spread(n_rows: int, n_features: int) -> bool:
     """Whether the rows of a fit are cut into shards."""
-    return is_many(n_rows) and n_rows * n_features > WHOLE_CELLS
+    return is_many(n_rows) and is_large(n_rows, n_features)
 
 
 def rows_of_shard(n_features: int) -> int:

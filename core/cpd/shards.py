@@ -18,17 +18,8 @@ from core.cpd.layout import Layout
 from core.cpd.packing import Packed, distinct_rows, pack
 from core.data._kernels import translate
 from core.data.sources import Source
+from core.data.stretches import Stretch
 from core.workers import Workers
-
-
-@dataclass(frozen=True, eq=False)
-class Stretch:
-    """Neighbouring rows `first` to `last`: their labels, and their weights or None."""
-
-    first: int
-    last: int
-    labels: Bytes
-    weights: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,17 +123,3 @@ def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     per_row = scale * (desk.row_loglik + shard.base[:, None])
     loglik[shard.present] = np.add.reduceat(per_row, shard.class_start, axis=0)
     return Sums(loglik, desk.level_counts, desk.mass())
-
-
-def cut(labels: Bytes, weights: Floats | None, n_rows: int) -> list[Stretch]:
-    """The stretches of so many rows at most, but for those without any weight."""
-    stretches = [
-        Stretch(
-            first,
-            min(first + n_rows, len(labels)),
-            labels[first : first + n_rows],
-            None if weights is None else weights[first : first + n_rows],
-        )
-        for first in range(0, len(labels), n_rows)
-    ]
-    return [s for s in stretches if s.weights is None or s.weights.any()]

@@ -16,10 +16,11 @@ from core.cpd.bank import Bank, Hidden, Models, uniform_scale
 from core.cpd.layout import Parameters
 from core.cpd.packing import level_rows
 from core.cpd.rows import Rows, logs_of_shares, prepare_rows, shares_of
-from core.cpd.shards import Packer, Question, Shard, Sums, add_up, cut
+from core.cpd.shards import Packer, Question, Shard, Sums, add_up
 from core.cpd.thinning import draw
 from core.data.problem import CodedProblem
 from core.data.sources import AtHand
+from core.data.stretches import cut
 from core.fit_config import Family
 from core.workers import Workers
 

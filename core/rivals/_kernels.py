@@ -8,11 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from core.arrays import Bytes, Floats, Ints, Truths, Values
+from core.arrays import Bytes, Floats, Ints, Values
 
 Pairs = NDArray[np.uint16]
-Counts = Values  # int32 cells, or float64 ones when rows have weights
-Columns = tuple[Bytes, Ints, Ints, Ints, Ints]  # packed, levels, stored, strides, starts
+Counts = Values  # whole cells, or float64 ones when rows have weights
+Columns = tuple[Ints, Ints, Ints, Ints]  # levels, stored, strides, starts
 
 
 @njit(cache=True, nogil=True)
@@ -115,77 +115,62 @@ def _by_chance(ab: Counts, seen: Ints) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _inform_group(
-    group: int,
+def join(codes: Bytes, digits: Pairs, labels: Bytes, pairs: Pairs) -> None:
+    """Set the pair of every row: what its code stands for, and the label if there are any."""
+    if labels.size == 0:
+        for row in range(codes.size):
+            pairs[row] = digits[codes[row]]
+        return
+    for row in range(codes.size):
+        pairs[row] = digits[codes[row]] + labels[row]
+
+
+@njit(cache=True, nogil=True)
+def count(
+    asked: Ints,
+    groups: Ints,
+    which: Ints,
     columns: Columns,
+    packed: Bytes,
     pairs: Pairs,
-    shape: Ints,
+    shapes: Ints,
     weights: Counts,
-    lookup: Floats,
-    conditional: Floats,
-    joint: Floats,
+    starts: Ints,
+    cells: Counts,
 ) -> None:
-    """Set I(X;B|A) and I(X,A;B) of every member of one group."""
-    packed, levels, stored, strides, starts = columns
-    first, last = starts[group], starts[group + 1]
-    n_pairs = shape[3]
-    n_codes = strides[last - 1] * stored[last - 1]
-    table = np.zeros(2 * n_codes * n_pairs, dtype=weights.dtype)
-    _fill(table, n_codes * n_pairs, packed[group], pairs, n_pairs, weights)
-    marginal = np.empty(stored[first:last].max() * n_pairs, dtype=weights.dtype)
-    for member in range(first, last):
-        _marginal(marginal, table, n_codes, n_pairs, strides[member], stored[member])
-        conditional[member], joint[member] = information(marginal, levels[member], shape, lookup)
+    """Count every member of the groups that are `asked` with the pairs it is asked `which`."""
+    _, stored, strides, members = columns
+    for ask in asked:
+        group, width, at = groups[ask], shapes[which[ask], 3], starts[ask]
+        first, last = members[group], members[group + 1]
+        n_codes = strides[last - 1] * stored[last - 1]
+        table = np.zeros(2 * n_codes * width, dtype=weights.dtype)
+        _fill(table, n_codes * width, packed[group], pairs[which[ask]], width, weights)
+        for member in range(first, last):
+            end = at + stored[member] * width
+            _marginal(cells[at:end], table, n_codes, width, strides[member], stored[member])
+            at = end
 
 
 @njit(cache=True, nogil=True)
 def inform(
+    asked: Ints,
     groups: Ints,
+    which: Ints,
     columns: Columns,
-    pairs: Pairs,
-    shape: Ints,
-    weights: Counts,
+    shapes: Ints,
+    starts: Ints,
+    cells: Counts,
     lookup: Floats,
     conditional: Floats,
     joint: Floats,
 ) -> None:
-    """Set I(X;B|A) and I(X,A;B) of every member of `groups`; `pairs` are codes of (a, b)."""
-    for group in groups:
-        _inform_group(group, columns, pairs, shape, weights, lookup, conditional, joint)
-
-
-@njit(cache=True, nogil=True)
-def lower_minima(
-    groups: Ints,
-    columns: Columns,
-    pairs: Pairs,
-    shapes: Ints,
-    weights: Counts,
-    lookup: Floats,
-    use_joint: bool,
-    worth: float,
-    alive: Truths,
-    n_applied: Ints,
-    minima: Floats,
-) -> None:
-    """Take each group's minima over the chosen features it has not met, while any is `worth` it.
-
-    `pairs` and `shapes` have one row for each chosen feature.
-    """
-    conditional, joint = np.empty(minima.size), np.empty(minima.size)
-    for group in groups:
-        first, last = columns[4][group], columns[4][group + 1]
-        for chosen in range(n_applied[group], shapes.shape[0]):
-            bound = -np.inf
-            for member in range(first, last):
-                if alive[member]:
-                    bound = max(bound, minima[member])
-            if bound < worth:
-                break
-            _inform_group(
-                group, columns, pairs[chosen], shapes[chosen], weights, lookup, conditional, joint
-            )
-            for member in range(first, last):
-                found = joint[member] if use_joint else conditional[member]
-                minima[member] = min(minima[member], found)
-            n_applied[group] += 1
+    """Set I(X;B|A) and I(X,A;B) of every member of the groups that are `asked`."""
+    levels, stored, _, members = columns
+    for ask in asked:
+        shape, at = shapes[which[ask]], starts[ask]
+        for member in range(members[groups[ask]], members[groups[ask] + 1]):
+            end = at + stored[member] * shape[3]
+            found = information(cells[at:end], levels[member], shape, lookup)
+            conditional[member], joint[member] = found
+            at = end

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
-from core.arrays import MISSING, Bytes, Ints
-from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
+from core import budgets
+from core.arrays import MISSING, Bytes, Ints, Values
+from core.blocks.engine import MEMORY, Blocks
+from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
 from core.data.problem import CodedProblem
+from core.data.sources import AtHand, Source
+from core.data.stretches import Stretch, cut
 from core.data.table import COLUMN_COST
 from core.workers import Workers
 
@@ -17,10 +23,16 @@ BYTE = 256
 ROWS_PER_CELL = 4
 """With fewer, walking through a shared histogram costs more than filling one for each feature."""
 
+EVERY_ROW_ONCE = np.empty(0, dtype=np.int32)
+"""Stands for weights that are all 1: cells are then whole numbers."""
+
+Run = Callable[[Callable[[int], None], int], None]
+"""Does some work for each of so many columns."""
+
 
 @dataclass(frozen=True, eq=False)
-class PackedColumns:
-    """Feature-major byte-codes of the features that take part, several to a byte.
+class Packing:
+    """How the features that take part share bytes.
 
     Feature `features[j]` is digit `code // strides[j] % stored[j]` of its group's code. A feature
     with missing values stores them as one level more than it has, so `stored` is `levels` or
@@ -32,21 +44,92 @@ class PackedColumns:
     stored: Ints
     strides: Ints
     starts: Ints
-    packed: Bytes
+
+    @cached_property
+    def widths(self) -> Ints:
+        """(n_groups,) how many levels the members of each group store."""
+        return np.add.reduceat(self.stored, self.starts[:-1])
 
     @property
     def n_groups(self) -> int:
         """The number of bytes that a row takes."""
-        return len(self.packed)
+        return len(self.starts) - 1
 
     @property
     def group_of(self) -> Ints:
         """The group of each member."""
         return np.repeat(np.arange(self.n_groups), np.diff(self.starts))
 
+    @property
+    def columns(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The members as kernels take them."""
+        return self.levels, self.stored, self.strides, self.starts
 
-def pack(problem: CodedProblem, workers: Workers, on_wait: OnWait = ignore) -> PackedColumns:
+    def digits(self, member: int) -> Ints:
+        """(256,) what each code of its group says of a member."""
+        return np.arange(BYTE) // self.strides[member] % self.stored[member]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRows:
+    """A block: packed (n_groups, n_rows), labels and weights of neighbouring rows."""
+
+    packing: Packing
+    packed: Bytes
+    labels: Bytes
+    weights: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Packer:
+    """Makes blocks; `tables` (n_members, 256) is what each fine code adds to its group's code."""
+
+    source: Source
+    packing: Packing
+    tables: Bytes
+
+    def __call__(self, stretch: Stretch, run: Run | None = None) -> PackedRows:
+        """Read and pack some rows, group by group."""
+        fine, packing = self.source.fine(stretch.first, stretch.last), self.packing
+        packed = np.zeros((packing.n_groups, stretch.last - stretch.first), dtype=np.uint8)
+
+        def pack_group(group: int) -> None:
+            for member in range(packing.starts[group], packing.starts[group + 1]):
+                packed[group] += self.tables[member][fine[packing.features[member]]]
+
+        (run or _run_alone)(pack_group, packing.n_groups)
+        weights = EVERY_ROW_ONCE if stretch.weights is None else stretch.weights
+        return PackedRows(packing, packed, stretch.labels, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All rows of a problem, packed, in so many blocks."""
+
+    packing: Packing
+    blocks: Blocks[PackedRows]
+    n_blocks: int
+
+
+@contextmanager
+def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator[Gathered]:
     """Pack the included and the searched features, in ascending order."""
+    run = partial(_run_all, workers, problem.n_rows, on_wait)
+    if not budgets.is_large(problem.n_rows, len(problem.columns)):
+        packer = _packer(problem, problem.n_rows, run)
+        whole = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
+        with MEMORY.spread(partial(packer, run=run), [whole]) as blocks:
+            yield Gathered(packer.packing, blocks, 1)
+        return
+    n_rows = budgets.rows_of_shard(len(problem.columns))
+    stretches = cut(problem.labels, problem.row_weights, n_rows)
+    packer = _packer(problem, n_rows, run)
+    with problem.engine.spread(packer, stretches, on_wait) as blocks:
+        yield Gathered(packer.packing, blocks, len(stretches))
+
+
+def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:
+    """For blocks of so many rows."""
     features = np.array(sorted({*problem.included, *problem.searched}), dtype=np.int64)
     levels = problem.n_levels[features]
     missing = np.zeros(len(features), dtype=np.bool_)
@@ -54,36 +137,34 @@ def pack(problem: CodedProblem, workers: Workers, on_wait: OnWait = ignore) -> P
     def look(member: int) -> None:
         missing[member] = _has_missing(problem, int(features[member]))
 
-    _run(workers, look, len(features), problem.n_rows, on_wait)
+    run(look, len(features))
     stored = levels + missing
-    starts, strides = _group(stored, _codes_worth_packing(problem, int(stored.max())))
-    packed = problem.engine.room(len(starts) - 1, problem.n_rows)
-
-    def pack_group(group: int) -> None:
-        packed[group] = 0
-        for member in range(starts[group], starts[group + 1]):
-            table = problem.tables[features[member]].astype(np.int64)
-            digits = np.where(table == MISSING, levels[member], table) * strides[member]
-            packed[group] += digits.astype(np.uint8)[problem.columns[features[member]]]
-
-    _run(workers, pack_group, len(starts) - 1, problem.n_rows, on_wait)
-    return PackedColumns(features, levels, stored, strides, starts, packed)
+    most_codes = min(BYTE, n_rows // (int(stored.max()) * problem.n_classes * ROWS_PER_CELL))
+    starts, strides = _group(stored, most_codes)
+    tables = problem.tables[features].astype(np.int64)
+    digits = np.where(tables == MISSING, levels[:, None], tables) * strides[:, None]
+    return Packer(
+        source=problem.source or AtHand(problem.columns),
+        packing=Packing(features, levels, stored, strides, starts),
+        tables=digits.astype(np.uint8),
+    )
 
 
-def _run(
-    workers: Workers, work: Callable[[int], None], n_columns: int, n_rows: int, on_wait: OnWait
+def _run_all(
+    workers: Workers, n_rows: int, on_wait: OnWait, work: Callable[[int], None], n_columns: int
 ) -> None:
     for part in in_parts(n_columns, on_wait, COLUMN_COST + n_rows / CELLS_A_UNIT):
         workers.run(work, range(part.start, part.stop))
 
 
+def _run_alone(work: Callable[[int], None], n_columns: int) -> None:
+    for column in range(n_columns):
+        work(column)
+
+
 def _has_missing(problem: CodedProblem, feature: int) -> bool:
     occurs = np.bincount(problem.columns[feature], minlength=BYTE) > 0
     return bool(occurs[problem.tables[feature] == MISSING].any())
-
-
-def _codes_worth_packing(problem: CodedProblem, widest: int) -> int:
-    return min(BYTE, problem.n_rows // (widest * problem.n_classes * ROWS_PER_CELL))
 
 
 def _group(stored: Ints, most_codes: int) -> tuple[Ints, Ints]:

@@ -9,7 +9,7 @@ from core.config import Iselect
 from core.data.problem import CodedProblem
 from core.rivals.forward import number_to_choose, search_forward
 from core.rivals.outcome import RivalOutcome, RivalStep
-from core.rivals.pairwise import PairInformation
+from core.rivals.pairwise import PairInformation, pair_information
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
 from core.rivals.progress import StepProgress
 from core.rivals.setwise import SetInformation
@@ -28,13 +28,13 @@ class IselectCriterion(PenalisedCriterion):
 
         n_given = max(1, len(problem.included))
         super().__init__(known, problem.n_levels, n_given, penalties)
-        self._pairs, self._relevance = pairs, pairs.about_label()
+        self._position, self._relevance = pairs.position, pairs.about_label()
 
     def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones."""
         if self._known.n_chosen > 0:
             return super().scores(features)
-        relevance: Floats = self._relevance[self._pairs.position(features)]
+        relevance: Floats = self._relevance[self._position(features)]
         return relevance
 
 
@@ -42,9 +42,9 @@ def iselect(
     problem: CodedProblem, k: int | None, method: Iselect, workers: Workers, progress: StepProgress
 ) -> RivalOutcome:
     """Add the largest inc; past the method's own stop only when k asks for more."""
-    pairs = PairInformation(problem, workers, progress)
     known = SetInformation(problem, workers, progress)
-    criterion = IselectCriterion(problem, pairs, known, method)
+    with pair_information(problem, workers, progress) as pairs:
+        criterion = IselectCriterion(problem, pairs, known, method)
 
     def stop(step: RivalStep, n_chosen: int) -> bool:
         return k is None and criterion.stopped_after is not None

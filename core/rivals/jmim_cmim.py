@@ -7,6 +7,7 @@ import numpy as np
 from core.arrays import Floats, Ints, Truths
 from core.rivals.outcome import TIE
 from core.rivals.pairwise import PairInformation
+from core.rivals.tables import Partner
 
 FIRST_BATCH = 16
 
@@ -19,21 +20,18 @@ class MinimumCriterion:
     chosen feature yet has a bound for a score, and below the second best score it can stay there.
     """
 
-    def __init__(self, pairs: PairInformation, n_steps: int, *, joint: bool) -> None:
+    def __init__(self, pairs: PairInformation, *, joint: bool) -> None:
         self._pairs, self._joint = pairs, joint
         self._relevance = pairs.about_label()
         start = np.full(len(self._relevance), np.inf) if joint else self._relevance.copy()
         self._minima: Floats = start
         self._n_applied = np.zeros(int(pairs.group_of[-1]) + 1, dtype=np.int64)
-        self._n_chosen = 0
-        # Never touched beyond the features that are chosen, so an ample size costs nothing.
-        self._codes = np.empty((n_steps, pairs.n_rows), dtype=np.uint16)
-        self._shapes = np.empty((n_steps, 5), dtype=np.int64)
+        self._chosen: list[Partner] = []
 
     def scores(self, features: Ints) -> Floats:
         """Score `features` beside the chosen ones; bounds, except for the two highest."""
         members = self._pairs.position(features)
-        if self._n_chosen == 0:
+        if not self._chosen:
             relevance: Floats = self._relevance[members]
             return relevance
         batch = FIRST_BATCH
@@ -45,12 +43,10 @@ class MinimumCriterion:
 
     def add(self, feature: int) -> None:
         """Take `feature` as chosen."""
-        codes, shape = self._pairs.pair_with_label(int(self._pairs.position(feature)))
-        self._codes[self._n_chosen], self._shapes[self._n_chosen] = codes, shape
-        self._n_chosen += 1
+        self._chosen.append(self._pairs.with_label(int(self._pairs.position(feature))))
 
     def _complete(self, members: Ints) -> Truths:
-        complete: Truths = self._n_applied[self._pairs.group_of[members]] == self._n_chosen
+        complete: Truths = self._n_applied[self._pairs.group_of[members]] == len(self._chosen)
         return complete
 
     def _worth(self, members: Ints) -> float:
@@ -71,8 +67,7 @@ class MinimumCriterion:
         alive[members] = True
         self._pairs.lower_minima(
             groups,
-            pairs=self._codes[: self._n_chosen],
-            shapes=self._shapes[: self._n_chosen],
+            self._chosen,
             use_joint=self._joint,
             worth=self._worth(members),
             alive=alive,

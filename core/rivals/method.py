@@ -21,7 +21,7 @@ from core.rivals.iselect import iselect
 from core.rivals.jmim_cmim import MinimumCriterion
 from core.rivals.mrmr_jmi import JmiCriterion, MrmrCriterion
 from core.rivals.outcome import OnStep, RivalOutcome
-from core.rivals.pairwise import PairInformation
+from core.rivals.pairwise import PairInformation, pair_information
 from core.rivals.progress import StepProgress
 from core.rivals.rjmi import rjmi
 from core.workers import Workers
@@ -55,8 +55,7 @@ def select_rival(
     """
     if k == 0:
         return RivalOutcome(steps=(), scores_left=dict.fromkeys(problem.searched, 0.0))
-    n_steps = number_to_choose(problem, k)
-    progress = StepProgress(n_steps, on_step, on_progress)
+    progress = StepProgress(number_to_choose(problem, k), on_step, on_progress)
     with Workers(problem.n_threads) as workers:
         match method:
             case Rjmi():
@@ -66,9 +65,10 @@ def select_rival(
             case GlobalFs():
                 return globalfs(problem, k, method, workers, progress)
             case _:
-                pairs = PairInformation(problem, workers, progress, correct=method.correct)
-                criterion = _pairwise_criterion(method, pairs, n_steps)
-                return search_forward(problem, k, criterion, progress)
+                told = pair_information(problem, workers, progress, correct=method.correct)
+                with told as pairs:
+                    criterion = _pairwise_criterion(method, pairs)
+                    return search_forward(problem, k, criterion, progress)
 
 
 def plan_rival(
@@ -98,13 +98,11 @@ def _propose(
     return Path(order, models)
 
 
-def _pairwise_criterion(
-    method: Mrmr | Jmi | Jmim | Cmim, pairs: PairInformation, n_steps: int
-) -> Criterion:
+def _pairwise_criterion(method: Mrmr | Jmi | Jmim | Cmim, pairs: PairInformation) -> Criterion:
     match method:
         case Mrmr():
             return MrmrCriterion(pairs)
         case Jmi():
             return JmiCriterion(pairs)
         case Jmim() | Cmim():
-            return MinimumCriterion(pairs, n_steps, joint=isinstance(method, Jmim))
+            return MinimumCriterion(pairs, joint=isinstance(method, Jmim))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 import numpy as np
 
-from core.arrays import Bytes, Floats, Ints, Truths, Values
+from core.arrays import Floats, Ints, Truths, Values
 from core.data.problem import CodedProblem
 from core.rivals import _kernels
-from core.rivals._kernels import Pairs
-from core.rivals.columns import pack
+from core.rivals.columns import EVERY_ROW_ONCE, Gathered, gather
 from core.rivals.progress import StepProgress
+from core.rivals.tables import Partner, Question, count, questions, tasks
 from core.workers import Workers
-
-COUNTS_PER_TASK = 20_000_000
-"""About 20 ms of counting: short enough to cancel, long enough not to notice the threads."""
-COUNTS_WORTH_A_THREAD = 500_000
 
 
 def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
@@ -26,7 +25,7 @@ def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
         return problem.row_weights, np.empty(0), np.empty(0)
     n = np.arange(problem.n_rows + 1.0)
     log = np.log(np.maximum(n, 1.0))
-    return np.empty(0, np.int32), log, n * log
+    return EVERY_ROW_ONCE, log, n * log
 
 
 class PairInformation:
@@ -39,17 +38,16 @@ class PairInformation:
     def __init__(
         self,
         problem: CodedProblem,
+        rows: Gathered,
         workers: Workers,
         progress: StepProgress,
         *,
-        correct: bool = False,
+        correct: bool,
     ) -> None:
-        self._correct = correct
-        self._problem, self._workers, self._progress = problem, workers, progress
-        self._columns = pack(problem, workers, lambda: progress.inside(0.0))
-        self.n_rows, self.members = problem.n_rows, self._columns.features
-        self.group_of = self._columns.group_of
-        self._weights, _, self._lookup = counting(problem)
+        self._n_classes, self._correct = problem.n_classes, correct
+        self._rows, self._workers, self._progress = rows, workers, progress
+        self.members, self.group_of = rows.packing.features, rows.packing.group_of
+        _, _, self._lookup = counting(problem)
 
     def position(self, features: Ints | int) -> Ints:
         """Give the members that `features` are."""
@@ -57,75 +55,90 @@ class PairInformation:
 
     def about_label(self) -> Floats:
         """Give I(X;Y) of every member."""
-        n = self._problem.n_classes
-        return self._inform(
-            self._problem.labels.astype(np.uint16), np.array([1, n, n, n, self._correct])
-        )[1]
+        n = self._n_classes
+        nothing = np.zeros(256, dtype=np.uint16)
+        return self._inform_all(Partner(0, nothing, True, self._shape(1, n, n, n)))
 
     def about_member(self, member: int) -> Floats:
         """Give I(X;X_s) of every member, s being `member`."""
-        columns = self._columns
-        levels, stored = columns.levels[member], columns.stored[member]
-        shape = [1, levels, stored, stored, self._correct]
-        return self._inform(self._digits(member).astype(np.uint16), np.array(shape))[1]
+        packing = self._rows.packing
+        levels, stored = packing.levels[member], packing.stored[member]
+        digits = packing.digits(member).astype(np.uint16)
+        shape = self._shape(1, levels, stored, stored)
+        return self._inform_all(Partner(int(self.group_of[member]), digits, False, shape))
 
     def about_label_with(self, member: int) -> Floats:
         """Give I(X,X_s;Y) of every member, s being `member`."""
-        return self._inform(*self.pair_with_label(member))[1]
+        return self._inform_all(self.with_label(member))
 
-    def pair_with_label(self, member: int) -> tuple[Pairs, Ints]:
-        """Give codes of (X_s, Y) for every row, and their shape as the kernels want it."""
-        n = self._problem.n_classes
-        pairs = self._digits(member).astype(np.uint16) * np.uint16(n) + self._problem.labels
-        levels, stored = self._columns.levels[member], self._columns.stored[member]
-        return pairs.astype(np.uint16), np.array([levels, n, n, stored * n, self._correct])
+    def with_label(self, member: int) -> Partner:
+        """A chosen member and the label, as one partner of the candidates."""
+        packing, n = self._rows.packing, self._n_classes
+        digits = (packing.digits(member) * n).astype(np.uint16)
+        shape = self._shape(packing.levels[member], n, n, packing.stored[member] * n)
+        return Partner(int(self.group_of[member]), digits, True, shape)
 
     def lower_minima(
         self,
         groups: Ints,
-        pairs: Pairs,
-        shapes: Ints,
+        partners: Sequence[Partner],
         use_joint: bool,
         worth: float,
         alive: Truths,
         n_applied: Ints,
         minima: Floats,
     ) -> None:
-        """Bring `groups` up to date with the chosen features, as far as that is `worth` it."""
+        """Take the minima of `groups` over the partners they lack, while a member is `worth` it."""
+        starts = self._rows.packing.starts[:-1]
+        while True:
+            bounds = np.maximum.reduceat(np.where(alive, minima, -np.inf), starts)[groups]
+            groups = groups[(n_applied[groups] < len(partners)) & (bounds >= worth)]
+            if len(groups) == 0:
+                return
+            found = self._inform(groups, n_applied[groups], partners)[int(use_joint)]
+            np.fmin(minima, found, out=minima)
+            n_applied[groups] += 1
 
-        def lower(task: Ints) -> None:
-            fixed = (self._arrays, pairs, shapes, self._weights, self._lookup)
-            _kernels.lower_minima(task, *fixed, use_joint, worth, alive, n_applied, minima)
+    def _shape(self, *sizes: int) -> Ints:
+        return np.array([*sizes, self._correct], dtype=np.int64)
 
-        lag = len(shapes) - int(n_applied[groups].min())
-        self._workers.run(lower, self._tasks(groups, lag), self._progress.inside)
+    def _inform_all(self, partner: Partner) -> Floats:
+        """I(X,A;B) of every member X."""
+        groups = np.arange(self._rows.packing.n_groups)
+        return self._inform(groups, np.zeros_like(groups), [partner])[1]
 
-    def _inform(self, pairs: Pairs, shape: Ints) -> tuple[Floats, Floats]:
-        found = np.empty((2, len(self.members)))
+    def _inform(self, groups: Ints, which: Ints, partners: Sequence[Partner]) -> Floats:
+        """(2, n_members) I(X;B|A) and I(X,A;B), NaN for those that are in none of the groups."""
+        found = np.full((2, len(self.members)), np.nan)
+        for question in questions(self._rows.packing, groups, which, partners):
+            self._answer(question, found)
+        return found
+
+    def _answer(self, question: Question, found: Floats) -> None:
+        cells, n_asked = self._add_up(question), len(question.groups)
+        columns, starts = self._rows.packing.columns, question.starts
+        asked = (question.groups, question.which, columns, question.shapes, starts, cells)
 
         def inform(task: Ints) -> None:
-            fixed = (self._arrays, pairs, shape, self._weights, self._lookup)
-            _kernels.inform(task, *fixed, found[0], found[1])
+            _kernels.inform(task, *asked, self._lookup, found[0], found[1])
 
-        groups = np.arange(self._columns.n_groups)
-        self._workers.run(inform, self._tasks(groups, 1), self._progress.inside)
-        return found[0], found[1]
+        self._workers.run(inform, tasks(n_asked, len(cells) // n_asked))
 
-    @property
-    def _arrays(self) -> _kernels.Columns:
-        columns = self._columns
-        return columns.packed, columns.levels, columns.stored, columns.strides, columns.starts
+    def _add_up(self, question: Question) -> Values:
+        """What all blocks answer, in their order."""
+        answers = self._rows.blocks.map(count, question, self._workers)
+        cells = next(answers)
+        self._progress.inside(1 / self._rows.n_blocks)
+        for n_done, more in enumerate(answers, start=2):
+            cells += more
+            self._progress.inside(n_done / self._rows.n_blocks)
+        return cells
 
-    def _digits(self, member: int) -> Bytes:
-        columns = self._columns
-        code = np.arange(256) // columns.strides[member] % columns.stored[member]
-        digits: Bytes = code.astype(np.uint8)[columns.packed[self.group_of[member]]]
-        return digits
 
-    def _tasks(self, groups: Ints, n_passes: int) -> list[Ints]:
-        """Cut by work alone, so that the number of threads changes nothing."""
-        counts = len(groups) * self._problem.n_rows * n_passes
-        n_tasks = -(-counts // COUNTS_PER_TASK)
-        if counts > COUNTS_WORTH_A_THREAD:
-            n_tasks = max(n_tasks, 4)
-        return np.array_split(groups, max(1, min(n_tasks, len(groups))))
+@contextmanager
+def pair_information(
+    problem: CodedProblem, workers: Workers, progress: StepProgress, *, correct: bool = False
+) -> Iterator[PairInformation]:
+    """Of the features that take part; their rows are kept until the context ends."""
+    with gather(problem, workers, lambda: progress.inside(0.0)) as rows:
+        yield PairInformation(problem, rows, workers, progress, correct=correct)
