@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log, prod
 from typing import Literal
 
-from core.budgets import CROSS_ROWS, is_spread, rows_of_shard
+from core.budgets import CROSS_ROWS, is_large, is_spread, rows_of_shard
 from core.config import GsmCpd, SelectionConfig
 
 EngineKind = Literal["memory", "file"]
@@ -128,7 +128,10 @@ def _reading(shape: TableShape) -> int:
 
 
 def _rival(shape: TableShape, engine: EngineKind) -> int:
-    packed = RIVAL_CODES * shape.n_rows * shape.n_features if engine == "memory" else 0
+    """The columns as they are packed, or two stretches of them that are made or read."""
+    packed = RIVAL_CODES * shape.n_rows * shape.n_features
+    if engine == "file" and is_large(shape.n_rows, shape.n_features):
+        packed = 2 * RIVAL_CODES * rows_of_shard(shape.n_features) * shape.n_features
     return packed + RIVAL_ROW * shape.n_rows
 
 

@@ -11,6 +11,7 @@ from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.data._kernels import hold, translate
 from core.data.sources import Source, some_of
+from core.data.stretches import some_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,7 +106,7 @@ class CodedProblem:
     def take(self, rows: Ints) -> CodedProblem:
         """Give the same problem on some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[rows]
-        columns = np.ascontiguousarray(self.columns[:, rows])
+        columns = some_rows(self.columns, rows, self.engine)
         labels = self.labels[rows]
         source = some_of(self.source, rows)
         return replace(self, columns=columns, labels=labels, row_weights=weights, source=source)

@@ -1,10 +1,14 @@
-"""Neighbouring rows of a table, which whoever holds or reads them can work on by himself."""
+"""Some rows of a table: stretches of neighbours, which their owner can work on, or any others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.arrays import Bytes, Floats
+import numpy as np
+
+from core import budgets
+from core.arrays import Bytes, Floats, Ints
+from core.blocks.engine import Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,3 +33,13 @@ def cut(labels: Bytes, weights: Floats | None, n_rows: int) -> list[Stretch]:
         for first in range(0, len(labels), n_rows)
     ]
     return [s for s in stretches if s.weights is None or s.weights.any()]
+
+
+def some_rows(columns: Bytes, rows: Ints, engine: Engine) -> Bytes:
+    """(n_columns, len(rows)) some rows of columns; many of them go where large things lie."""
+    if not budgets.is_large(len(rows), len(columns)):
+        return np.ascontiguousarray(columns[:, rows])
+    room = engine.room(len(columns), len(rows))
+    for column, kept in zip(columns, room, strict=True):
+        np.take(column, rows, out=kept)
+    return room

@@ -20,6 +20,7 @@ from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
 from core.data.recipe import ALL_ROWS, Learning, Recipe
 from core.data.sources import Source, some_of
+from core.data.stretches import some_rows
 from core.results.selection import EncodedColumn
 
 COLUMN_COST = 32
@@ -129,7 +130,7 @@ class Table:
     def take(self, rows: Ints) -> Table:
         """Give the same table with some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[rows]
-        codes = np.ascontiguousarray(self.codes[:, rows])
+        codes = some_rows(self.codes, rows, self.engine)
         labels = self.labels[rows]
         source = some_of(self.source, rows)
         return replace(self, codes=codes, labels=labels, row_weights=weights, source=source)

@@ -67,7 +67,8 @@ class Packing:
 
     def digits(self, member: int) -> Ints:
         """(256,) what each code of its group says of a member."""
-        return np.arange(BYTE) // self.strides[member] % self.stored[member]
+        digits: Ints = np.arange(BYTE) // self.strides[member] % self.stored[member]
+        return digits
 
 
 @dataclass(frozen=True, eq=False)

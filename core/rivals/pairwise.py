@@ -105,7 +105,8 @@ class PairInformation:
     def _inform_all(self, partner: Partner) -> Floats:
         """I(X,A;B) of every member X."""
         groups = np.arange(self._rows.packing.n_groups)
-        return self._inform(groups, np.zeros_like(groups), [partner])[1]
+        found: Floats = self._inform(groups, np.zeros_like(groups), [partner])[1]
+        return found
 
     def _inform(self, groups: Ints, which: Ints, partners: Sequence[Partner]) -> Floats:
         """(2, n_members) I(X;B|A) and I(X,A;B), NaN for those that are in none of the groups."""

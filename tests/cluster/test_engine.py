@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,16 @@ from app.cluster.engine import DaskEngine
 from app.cluster.faults import ClusterAway
 from core.blocks.engine import MEMORY, Blocks, Engine
 from core.callbacks import OnWait, ignore
+from core.config import Cmim, Mrmr
 from core.cpd.em import fit_models
 from core.cpd.spread import gather
 from core.fit_config import CpdConfig
+from core.rivals.method import select_rival
 from core.workers import Workers
 from tests.cluster import works
 from tests.cluster.clusters import Cluster, Program, kill
 from tests.core.cpd.test_spread import problem
+from tests.core.rivals.problems import random_problem
 from tests.servers import until
 
 OnIteration = Callable[[int], None]
@@ -166,3 +170,12 @@ def fit(engine: Engine, on_iteration: OnIteration = ignore) -> tuple[bytes, ...]
     return tuple(
         array.tobytes() for f in fits for array in (f.weights, *f.factors, f.loglik, f.objective)
     )
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.parametrize("method", [Mrmr(), Cmim()], ids=["mrmr", "cmim"])
+def test_rivals_count_where_the_rows_are(cluster: Cluster, method: Mrmr | Cmim) -> None:
+    made = random_problem(3, missing=True, weights=True)
+    elsewhere = replace(made, engine=DaskEngine(cluster.address))
+    assert select_rival(elsewhere, 5, method) == select_rival(made, 5, method)
+    until(lambda: not cluster.keys)

@@ -12,8 +12,19 @@ import numpy as np
 import pytest
 
 from core import budgets
+from core.blocks.engine import MEMORY
 from core.blocks.scratch import Scratch
-from core.config import Evaluate, GsmCpd, Iselect, Method, Mrmr, Rjmi, SelectionConfig
+from core.config import (
+    Compare,
+    Evaluate,
+    GsmCpd,
+    Iselect,
+    Jmim,
+    Method,
+    Mrmr,
+    Rjmi,
+    SelectionConfig,
+)
 from core.data.deferred import Deferred
 from core.pipeline import select_features
 from core.results.selection import SelectionResult
@@ -26,6 +37,13 @@ def table() -> dict[str, Any]:
     rng = np.random.default_rng(3)
     moments = np.datetime64("2024-01-01") + rng.integers(0, 10**6, 300).astype("timedelta64[s]")
     return {**mixed_table(300), "when": moments, "weight": rng.integers(0, 3, 300)}
+
+
+@pytest.fixture
+def small_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "CROSS_ROWS", 80)
+    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (70, 70))
 
 
 def deferred(columns: dict[str, Any]) -> dict[str, Deferred]:
@@ -43,15 +61,11 @@ def identity(result: SelectionResult) -> bytes:
 
 @pytest.mark.parametrize(
     "method",
-    [QUICK, replace(QUICK, remodel="step", family="joint"), Mrmr(), Iselect(), Rjmi()],
-    ids=["gsm_cpd", "remodelled", "mrmr", "iselect", "rjmi"],
+    [QUICK, replace(QUICK, remodel="step", family="joint"), Mrmr(), Jmim(), Iselect(), Rjmi()],
+    ids=["gsm_cpd", "remodelled", "mrmr", "jmim", "iselect", "rjmi"],
 )
-def test_a_selection_is_the_same_wherever_its_table_lies(
-    method: Method, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(budgets, "CROSS_ROWS", 80)
-    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
-    monkeypatch.setattr(budgets, "SHARD_ROWS", (70, 70))
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_selection_is_the_same_wherever_its_table_lies(method: Method, tmp_path: Path) -> None:
     config = SelectionConfig(
         3, method=method, evaluate=Evaluate(n_splits=1), weight_column="weight", n_threads=1
     )
@@ -59,7 +73,21 @@ def test_a_selection_is_the_same_wherever_its_table_lies(
     at_hand = select_features(columns, "y", config)
     in_files = select_features(deferred(columns), "y", config, engine=Scratch(tmp_path))
     assert identity(in_files) == identity(at_hand)
+    elsewhere = select_features(columns, "y", config, engine=Owners(3))
+    assert identity(elsewhere) == identity(at_hand)
     if isinstance(method, GsmCpd):
         assert at_hand.n_distinct_rows is None
-        elsewhere = select_features(columns, "y", config, engine=Owners(3))
-        assert identity(elsewhere) == identity(at_hand)
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_comparison_is_the_same_wherever_its_table_lies() -> None:
+    compare = Compare(methods=(QUICK, Mrmr()), n_splits=2)
+    config = SelectionConfig(2, method=Mrmr(), n_threads=1)
+    columns = table()
+    at_hand, elsewhere = (
+        select_features(columns, "y", config, compare=compare, engine=engine)
+        for engine in (MEMORY, Owners(3))
+    )
+    assert at_hand.comparison is not None
+    assert [method.error for method in at_hand.comparison.methods] == [None, None]
+    assert identity(elsewhere) == identity(at_hand)

@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core import budgets
+from core.blocks.engine import MEMORY
 from core.config import Cmim, Jmi, Jmim, Mrmr, Rival
 from core.data.problem import CodedProblem
+from core.rivals import tables
 from core.rivals.method import select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
+from tests.core.blocks.owners import Owners
 from tests.core.rivals import reference
 from tests.core.rivals.problems import random_problem, recoded, with_codes
 
@@ -207,3 +211,22 @@ def test_progress_rises_to_one(method: Rival, score: object) -> None:
     select_rival(random_problem(1, 900, 60), 5, method, on_progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 64])
+@every_method
+def test_counts_add_up_over_blocks_of_any_size(
+    method: Rival, score: object, n_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some blocks have one class, or rows without weight; one has rows of no weight alone."""
+    made = random_problem(6, missing=True, weights=True)
+    order = np.argsort(made.labels, kind="stable")
+    weights = made.weights[order]
+    weights[20:30] = 0
+    problem = replace(made.take(order), row_weights=weights)
+    whole = select_rival(problem, None, method)
+    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
+    monkeypatch.setattr(tables, "CELLS_AT_A_TIME", 40)
+    for engine in (MEMORY, Owners(3)):
+        assert select_rival(replace(problem, engine=engine), None, method) == whole
