@@ -128,10 +128,10 @@ def _reading(shape: TableShape) -> int:
 
 
 def _rival(shape: TableShape, engine: EngineKind) -> int:
-    """The columns as they are packed, or two stretches of them that are made or read."""
+    """The columns as they are packed, or two blocks of them, of two shards each, at work."""
     packed = RIVAL_CODES * shape.n_rows * shape.n_features
     if engine == "file" and is_large(shape.n_rows, shape.n_features):
-        packed = 2 * RIVAL_CODES * rows_of_shard(shape.n_features) * shape.n_features
+        packed = 4 * RIVAL_CODES * rows_of_shard(shape.n_features) * shape.n_features
     return packed + RIVAL_ROW * shape.n_rows
 
 

@@ -23,6 +23,9 @@ BYTE = 256
 ROWS_PER_CELL = 4
 """With fewer, walking through a shared histogram costs more than filling one for each feature."""
 
+SHARDS_A_BLOCK = 2
+"""Counting takes less room than a fit, and among more rows more features share a byte."""
+
 EVERY_ROW_ONCE = np.empty(0, dtype=np.int32)
 """Stands for weights that are all 1: cells are then whole numbers."""
 
@@ -122,7 +125,7 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
         with MEMORY.spread(partial(packer, run=run), [whole]) as blocks:
             yield Gathered(packer.packing, blocks, 1)
         return
-    n_rows = budgets.rows_of_shard(len(problem.columns))
+    n_rows = SHARDS_A_BLOCK * budgets.rows_of_shard(len(problem.columns))
     stretches = cut(problem.labels, problem.row_weights, n_rows)
     packer = _packer(problem, n_rows, run)
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
