@@ -50,7 +50,10 @@ def split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, in
     known = _tidy(data[present])
     if isinstance(known, Texts) or known.dtype.kind != "f":
         return present, known, 0
-    finite, n_infinite = np.isfinite(known), int(np.isinf(known).sum())
+    finite = np.isfinite(known)
+    if finite.all():
+        return present, known, 0
+    n_infinite = int(np.isinf(known).sum())
     present[present] = finite
     return present, known[finite], n_infinite
 
