@@ -262,7 +262,7 @@ def _held(numbers: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     if weights is None:
         ordered = np.sort(numbers)
         last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-        return ordered[last], last + 1.0
+        return ordered[last], last.astype(np.float64) + 1
     values, place = np.unique(numbers, return_inverse=True)
     return values, np.cumsum(np.bincount(place, weights=weights), dtype=np.float64)
 
