@@ -81,9 +81,9 @@ def read_event(event: dict[str, Any]) -> RunEvent:
 
 
 def heard(lineage: Receiver, job_id: str) -> list[RunEvent]:
-    """What was told of a job, in order."""
+    """What was told of a job, in order; twice is as good as once."""
     run_id = str(UUID(job_id.removeprefix("job_")))
-    told = [json.loads(body) for _, body in list(lineage.received)]
+    told = [json.loads(body) for body in dict.fromkeys(body for _, body in list(lineage.received))]
     return [read_event(event) for event in told if event["run"]["runId"] == run_id]
 
 
