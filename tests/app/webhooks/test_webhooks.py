@@ -21,20 +21,21 @@ def test_from_a_webhook_to_the_news_of_a_job(service: Service, hearing: Receiver
     assert "secret" not in service.client.get(here).json()
     assert service.client.post(f"{here}/ping").json()["event"] == "ping"
     until(lambda: hearing.received)
-    (ping,) = hearing.events(secret)
+    ping = hearing.events(secret)[0]
     assert (ping["type"], ping["subject"]) == ("ping", made.json()["id"])
     job_id = service.submit(service.ready_dataset(), k=1, labels={"t": "me"})
-    until(lambda: len(hearing.received) == 2)
-    event = hearing.events(secret)[1]
+    until(lambda: len(set(hearing.ids())) == 2)  # each may come more than once
+    event = hearing.events(secret)[-1]
     assert (event["type"], event["subject"]) == ("job.succeeded", job_id)
     path = f"{here}/deliveries"
     done = service.until(path, lambda page: {d["status"] for d in page["items"]} == {"delivered"})
     assert [delivery["event"] for delivery in done["items"]] == ["job.succeeded", "ping"]
     assert service.client.get(path, params={"status": "dead"}).json()["items"] == []
+    sent = hearing.ids()
     again = service.client.post(f"{here}/redeliver", json={"delivery_id": done["items"][0]["id"]})
     assert again.status_code == 202
-    until(lambda: len(hearing.received) == 3)
-    assert hearing.ids()[2] == hearing.ids()[1]
+    until(lambda: len(hearing.ids()) > len(sent))
+    assert hearing.ids()[-1] == sent[-1]
     assert service.client.delete(here).status_code == 204
     assert service.client.get(here).json()["code"] == "webhook_not_found"
 
