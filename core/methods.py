@@ -77,12 +77,17 @@ class Choice:
             suggested_k=supported,
             rank_search=self.plan.scores,
             held_out=self.plan.held_out,
-            notes=(*explained.notes, *_sampled(self.plan.held_out.n_rows, result.n_rows)),
+            notes=(*explained.notes, *_of_plan(self.plan, result.n_rows)),
         )
 
 
-def _sampled(n_held_out: int, n_rows: int) -> Iterator[str]:
-    if n_held_out < n_rows:
+def _of_plan(plan: Plan, n_rows: int) -> Iterator[str]:
+    if plan.second_look:
+        yield (
+            "By the cuts and states with the lowest held-out loss no column tells anything, so "
+            f"that the plainest cut and {plan.chosen.rank} states were taken, which mostly do."
+        )
+    if (n_held_out := plan.held_out.n_rows) < n_rows:
         yield (
             f"A sample of {n_held_out:,} of the {n_rows:,} rows, drawn class by class, decided how "
             "columns are cut and how many features are kept, and is what held-out figures are of; "

@@ -57,8 +57,9 @@ def rank_chart(document: Document) -> Chart | None:
         name="rank_search",
         title=title,
         caption=(
-            "The fewest states within one standard error of the lowest loss are taken; bands are "
-            "two standard errors of the distance to it."
+            "The fewest states within one standard error of the lowest loss are taken, or usual "
+            "ones where no column tells anything by those; bands are two standard errors of the "
+            "distance to it."
         ),
         draw=partial(line_chart, title, axes, _searches(scores)),
         columns=["strategy", "rank", "loss", "loss_se"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 import numpy as np
@@ -60,12 +60,16 @@ Propose = Callable[[Table, Fold, int, int, OnWait], Path]
 
 @dataclass(frozen=True)
 class Plan:
-    """What held-out rows say: the configuration, how many features, and what they tell."""
+    """What held-out rows say: the configuration, how many features, and what they tell.
+
+    `second_look` is true where they were asked once more since nothing told anything.
+    """
 
     chosen: Configuration
     scores: tuple[RankScore, ...]
     suggested_k: int
     held_out: HeldOut
+    second_look: bool = False
 
 
 @dataclass
@@ -104,20 +108,38 @@ class CrossFit:
             if fold >= 0
         }
 
-    def plan(self, ranks: Sequence[int], k: int | None) -> Plan:
-        """Choose between the table's strategies and some ranks, from the lowest up."""
+    def plan(
+        self, ranks: Sequence[int], k: int | None, otherwise: Configuration | None = None
+    ) -> Plan:
+        """Choose between the table's strategies and some ranks, from the lowest up.
+
+        Where nothing tells anything, held-out rows have no say in how to choose: they are asked
+        once more, about `otherwise`, and whoever wants k features has them by that.
+        """
         longest = len(self.table.usable)
         length = min(longest, RACE_LENGTH)
         self._expect(len(ranks), min(k or length, length), min(k or USUAL_LENGTH, longest))
         race = Race(self._loss_of(min(k or length, length)), self.folds, self.table.weights)
         race.run(self.table.strategies, ranks)
         by_fold = by_other_folds(race.tried, self.folds, race.weights)
-        losses = self._joined(by_fold, min(longest, max(k or 0, length)))
+        plan = self._plan(race, best_configuration(race.tried, race.weights), by_fold, k)
+        if otherwise is None or plan.suggested_k > 0:
+            return plan
+        race.tried[otherwise] = race.loss_of(otherwise, range(self.n_folds))
+        again = self._plan(race, otherwise, dict.fromkeys(by_fold, otherwise), k)
+        return plan if k is None and again.suggested_k == 0 else replace(again, second_look=True)
+
+    def _plan(
+        self, race: Race, chosen: Configuration, by_fold: dict[int, Configuration], k: int | None
+    ) -> Plan:
+        """What is said of a configuration by folds that have one each, which is often the same."""
+        longest = len(self.table.usable)
+        losses = self._joined(by_fold, min(longest, max(k or 0, RACE_LENGTH)))
         while k is None and len(losses) <= longest and self._still_falls(losses):
             losses = self._joined(by_fold, min(len(losses) * 3 // 2, longest))
         suggested = suggest_k(losses, race.weights, self.n_folds)
         return Plan(
-            chosen=best_configuration(race.tried, race.weights),
+            chosen=chosen,
             scores=score(race.tried, race.weights),
             suggested_k=max(suggested, len(self.table.included)),
             held_out=held_out(

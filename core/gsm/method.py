@@ -16,6 +16,7 @@ from core.cpd.em import fit_models
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.cpd.spread import SpreadRows, gather
+from core.crossfit.choice import Configuration
 from core.crossfit.folds import CrossFit, Plan
 from core.data.problem import CodedProblem
 from core.data.table import Table
@@ -35,6 +36,10 @@ from core.gsm.step import Step, Task
 from core.results.selection import Certificate, Phase
 from core.workers import Workers
 
+USUAL_STATES = 20
+"""So many as mostly do; where rows are few, one state for each class takes what columns repeat for
+news, and is so sure of it that it loses against knowing nothing."""
+
 GAINS_AT_A_TIME = 256
 """Features whose gains are computed between two looks at whether somebody wants to stop."""
 
@@ -51,7 +56,15 @@ def plan_gsm(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None),
     )  # fmt: skip
-    return folds.plan(ranks, k)
+    return folds.plan(ranks, k, _without_a_say(table, ranks, method))
+
+
+def _without_a_say(table: Table, ranks: Sequence[int], method: GsmCpd) -> Configuration | None:
+    """How to choose about a label of which held-out rows learn nothing otherwise."""
+    if method.objective != "label":
+        return None
+    rank = max((rank for rank in ranks if rank <= USUAL_STATES), default=ranks[0])
+    return Configuration(table.strategies[0], rank)
 
 
 def select_gsm(

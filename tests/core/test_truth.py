@@ -52,3 +52,13 @@ def test_an_explicit_k_is_obeyed_and_what_is_beyond_the_suggestion_marked() -> N
     assert [one.supported for one in result.selected] == [
         one.rank <= result.suggested_k for one in result.selected
     ]
+
+
+def test_columns_of_noise_that_are_asked_for_are_given_and_none_is_vouched_for() -> None:
+    table = WORLDS["noise of all kinds"].table(0)
+    result = select_features(table, TARGET, SelectionConfig(3))
+    assert len(result.names) == 3
+    assert not any(one.supported for one in result.selected)
+    assert result.rank == 20
+    assert {column.strategy for column in result.encoding} == {"uniform", None}
+    assert any("the plainest cut and 20 states" in note for note in result.notes)

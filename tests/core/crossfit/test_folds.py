@@ -12,6 +12,7 @@ import pytest
 from core.config import Discretize, GsmCpd, Mrmr, SelectionConfig
 from core.cpd.ladder import count_classes
 from core.cpd.prediction import LabelModel
+from core.crossfit.choice import Configuration
 from core.crossfit.folds import CrossFit, Fold, Path, Plan
 from core.data.preparation import prepare
 from core.data.table import Table
@@ -96,6 +97,51 @@ def test_noise_is_not_vouched_for_and_what_tells_is(seed: int) -> None:
     low, high = telling.held_out.information[0], telling.held_out.information[2]
     assert low == 0 and 0.1 < high < telling.held_out.entropy
     assert telling.held_out.information[2] == max(telling.held_out.information[:3])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whoever_wants_columns_that_tell_nothing_has_them_by_the_usual_states(seed: int) -> None:
+    noise, telling = table_of(seed, told=0.0), table_of(seed)
+    asked = plan_of(noise, k=4)
+    assert asked.second_look and asked.suggested_k == 0
+    assert asked.chosen == Configuration("uniform", 6)
+    assert (asked.chosen.strategy, asked.chosen.rank) in {
+        (s.strategy, s.rank) for s in asked.scores
+    }
+    assert not plan_of(noise).second_look
+    assert not plan_of(telling, k=4).second_look
+    rival = plan_rival(noise, 4, Mrmr())
+    assert rival is not None and not rival.second_look
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_a_second_look_finds_what_the_first_did_not(k: int | None) -> None:
+    table = table_of(0)
+
+    def propose(table: Table, fold: Fold, rank: int, length: int, _wait: object) -> Path:
+        class_weights = np.bincount(table.labels[fold.train]).astype(float)
+        counts = fold.recipe.counts if rank == 9 else np.ones_like(fold.recipe.counts)
+        model = count_classes(counts, fold.recipe.level_start, class_weights, 1.0)
+        return Path(range(length), [LabelModel.of(model)])
+
+    def plan(otherwise: Configuration | None) -> Plan:
+        with Workers(1) as workers:
+            return CrossFit(table, 5, propose, workers).plan((2,), k, otherwise)
+
+    assert plan(None).suggested_k == 0
+    found = plan(Configuration("quantile", 9))
+    assert found.second_look and found.chosen == Configuration("quantile", 9)
+    assert found.suggested_k == 2
+    assert found.held_out.information[2] == pytest.approx(
+        plan_at(table, propose, Configuration("quantile", 9)).held_out.information[2]
+    )
+
+
+def plan_at(table: Table, propose: Callable[..., Path], only: Configuration) -> Plan:
+    """What held-out rows say where there is nothing to choose between."""
+    one = replace(table, discretize=Discretize(strategy=only.strategy))
+    with Workers(1) as workers:
+        return CrossFit(one, 5, propose, workers).plan((only.rank,), 3)
 
 
 def test_threads_agree() -> None:
