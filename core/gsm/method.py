@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Ints
-from core.budgets import TRIAL_ITERATIONS, worthwhile_ranks
+from core.budgets import ROWS_PER_STATE, TRIAL_ITERATIONS, worthwhile_ranks
 from core.callbacks import ignore
 from core.config import GsmCpd
 from core.cost.gsm import looked_at, usual_iterations
@@ -56,15 +56,16 @@ def plan_gsm(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None),
     )  # fmt: skip
-    return folds.plan(ranks, k, _without_a_say(table, ranks, method))
+    return folds.plan(ranks, k, _without_a_say(table, ranks[0], method))
 
 
-def _without_a_say(table: Table, ranks: Sequence[int], method: GsmCpd) -> Configuration | None:
+def _without_a_say(table: Table, least: int, method: GsmCpd) -> Configuration | None:
     """How to choose about a label of which held-out rows learn nothing otherwise."""
     if method.objective != "label":
         return None
-    rank = max((rank for rank in ranks if rank <= USUAL_STATES), default=ranks[0])
-    return Configuration(table.strategies[0], rank)
+    usual = max((rank for rank in method.ranks if rank <= USUAL_STATES), default=least)
+    enough = int(table.weights.sum() / ROWS_PER_STATE)
+    return Configuration(table.strategies[0], max(least, min(usual, enough)))
 
 
 def select_gsm(
