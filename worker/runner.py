@@ -18,7 +18,7 @@ from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
-from app.jobs.specification import EngineName, config_of
+from app.jobs.specification import EngineName, config_of, with_unasked
 from app.jobs.state import Stop
 from app.logs import job_context
 from app.provenance import versions
@@ -143,7 +143,7 @@ def _saving(heartbeat: Heartbeat, keeper: CheckpointKeeper) -> Callable[[Progres
 def _provenance(work: Work[Any], sha256: str, engine: EngineName) -> dict[str, Any]:
     return {
         "dataset": {"id": work.dataset_id, "sha256": sha256},
-        "specification": work.specification,
+        "specification": with_unasked(work.specification),
         "seed": work.specification["seed"],
         "versions": versions(),
         "engine": engine,

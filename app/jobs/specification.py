@@ -120,8 +120,9 @@ class StabilityChoice(Strict):
     n_samples: Annotated[StrictInt, Field(ge=2, le=1000)] = 50
 
 
-# Of this release: kept only where they are asked for, since older workers refuse unknown names.
-NEW_OPTIONS = frozenset({"destination"})
+# Options of this release: kept only where they are asked for, since older workers refuse unknown
+# names.
+UNASKED: dict[str, Any] = {"destination": None, "engine": "auto"}
 
 
 class Specification(Strict):
@@ -145,7 +146,7 @@ class Specification(Strict):
     )
     stability: StabilityChoice | None = Field(default=None, description="Of the selection.")
     engine: EngineChoice = Field(
-        default="auto",
+        default=UNASKED["engine"],
         description="Where the table lies, which changes nothing about the answer: in the memory "
         "of one worker, in a file beside it, or on a Dask cluster. `auto` takes memory if that "
         "holds it, else the cluster if there is one, else a file.",
@@ -162,7 +163,8 @@ class Specification(Strict):
         default=None, description="An address that is told of the job's end, as webhooks are."
     )
     destination: Destination | None = Field(
-        default=None, description="Where the files of the result are written; see `delivery`."
+        default=UNASKED["destination"],
+        description="Where the files of the result are written; see `delivery`.",
     )
 
     def completed(self, max_deadline_seconds: int) -> Self:
@@ -180,12 +182,17 @@ class Specification(Strict):
 
     def to_row(self) -> dict[str, Any]:
         """As it is kept: for workers of the version before too, without what it does not know."""
-        unused = {name for name in NEW_OPTIONS if getattr(self, name) is None}
-        return self.model_dump(mode="json", exclude=unused)
+        unasked = {name for name, usual in UNASKED.items() if getattr(self, name) == usual}
+        return self.model_dump(mode="json", exclude=unasked)
 
     def digest(self) -> str:
         """A hash of what the caller wrote: of no default, which another version may change."""
         return hashlib.sha256(self.model_dump_json(exclude_unset=True).encode()).hexdigest()
+
+
+def with_unasked(kept: dict[str, Any]) -> dict[str, Any]:
+    """A specification out of its row, completed."""
+    return {**UNASKED, **kept}
 
 
 def config_of(specification: Specification, n_threads: int = 0) -> SelectionConfig:

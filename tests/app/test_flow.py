@@ -13,6 +13,7 @@ import pytest
 from app.api.lasting import WORTHWHILE_BYTES
 from app.api.schemas.datasets import DatasetRead
 from app.api.schemas.results import FactorsRead, ResultRead
+from app.jobs.specification import Specification
 from tests.app.running import Service
 
 
@@ -30,6 +31,7 @@ def test_upload_submit_poll_result(service: Service) -> None:
     assert [chosen["name"] for chosen in result["selected"]] == ["a", "b"]
     assert result["provenance"]["dataset"]["id"] == dataset_id
     assert result["provenance"]["specification"] == job["specification"]
+    assert job["specification"].keys() == Specification.model_fields.keys()
 
 
 def test_profile_names_every_column(service: Service) -> None:

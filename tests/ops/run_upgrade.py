@@ -31,18 +31,28 @@ def git(*arguments: str) -> bytes:
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
 
 
+def brought_by(file: Path) -> str:
+    """The first commit that has it."""
+    where = str(file.relative_to(ROOT))
+    return git("log", "--diff-filter=A", "--format=%H", "--", where).decode().split()[-1]
+
+
 @pytest.fixture(scope="session")
 def older(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What makes a process run the code from before the newest migration."""
-    newest = sorted((ROOT / "migrations" / "versions").glob("0*.py"))[-1]
-    where = str(newest.relative_to(ROOT))
+    """What makes a process run the code that came with the schema before this one.
+
+    The commit before the newest migration may be half of a change; one that brought a migration
+    is whole.
+    """
     if git("rev-parse", "--is-shallow-repository").strip() == b"true":
         pytest.skip("a shallow clone has no version before this one")
-    added = git("log", "--diff-filter=A", "--format=%H", "--", where).decode().split()
+    migrations = sorted((ROOT / "migrations" / "versions").glob("0*.py"))
+    brought = [brought_by(migration) for migration in migrations]
+    before = [commit for commit in brought if commit != brought[-1]]
     directory = tmp_path_factory.mktemp("older")
-    with tarfile.open(fileobj=BytesIO(git("archive", f"{added[-1]}^"))) as archive:
+    with tarfile.open(fileobj=BytesIO(git("archive", before[-1]))) as archive:
         archive.extractall(directory, filter="data")
-    assert not (directory / where).exists()
+    assert not (directory / migrations[-1].relative_to(ROOT)).exists()
     env = {"PYTHONPATH": str(directory), "PYTHONSAFEPATH": "1"}
     command = [sys.executable, "-c", "import app, migrations; print(app.__file__)"]
     said = subprocess.run(command, env={**os.environ, **env}, check=True, capture_output=True)

@@ -18,7 +18,7 @@ from app.api.problems import Problem
 from app.api.schemas.base import JOB_EXAMPLE, ActorRead, FromRow
 from app.api.schemas.estimates import JobEstimate
 from app.jobs.methods import Strict
-from app.jobs.specification import DatasetId, Labels, Specification, Title
+from app.jobs.specification import DatasetId, Labels, Specification, Title, with_unasked
 from app.jobs.state import ExportStatus, Status
 from app.references.source import Source
 from core.results.selection import Phase
@@ -178,6 +178,11 @@ class JobRead(JobState):
     delivery: ExportRead | None = Field(
         default=None, description="Of the result, where it is to go somewhere."
     )
+
+    @field_validator("specification", mode="before")
+    @classmethod
+    def _complete(cls, kept: dict[str, Any]) -> dict[str, Any]:
+        return with_unasked(kept)
 
     @model_validator(mode="after")
     def _forget_the_rest(self) -> Self:
