@@ -1,7 +1,8 @@
 """Where the blocks of a table lie, and how a function is brought to them.
 
 What passes over all rows of a large table asks the same of every block and adds up what the blocks
-answer, in their order: so the sum is the same bytes wherever they lie and whoever works on them.
+answer, by a tree whose shape depends on their number alone: so the sum is the same bytes wherever
+they lie and whoever works on them, and who holds neighbours can add them up before he answers.
 Three engines provide the blocks: `Memory`, here; `Scratch`, which keeps them in a file; and one
 outside of `core`, whose blocks live on other machines. Such an engine has the two methods of
 `Engine`, and `spread` gives something with the one of `Blocks`.
@@ -16,14 +17,14 @@ asked again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from core.arrays import Bytes
-from core.callbacks import OnWait, ignore
+from core.callbacks import OnFraction, OnWait, ignore
 from core.workers import Workers
 
 Part = TypeVar("Part")
@@ -36,15 +37,17 @@ Answer = TypeVar("Answer")
 class Blocks(Protocol[Kept_co]):
     """Blocks that can be asked, as often as one likes."""
 
-    def map(
+    def fold(
         self,
         work: Callable[[Kept_co, Argument, Workers], Answer],
         argument: Argument,
         workers: Workers,
-    ) -> Iterator[Answer]:
-        """What `work(block, argument, workers)` gives for each of the blocks, in their order.
+        on_done: OnFraction = ignore,
+    ) -> Answer:
+        """The sum, by `+=`, of what `work(block, argument, workers)` gives for each block.
 
         `workers` are the threads of this process; where blocks live elsewhere, theirs are used.
+        `on_done` is told what part of the blocks have answered; it ends the pass by raising.
         """
         ...
 
@@ -85,13 +88,52 @@ class _Held(Generic[Block]):
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._blocks = blocks
 
-    def map(
+    def fold(
         self,
         work: Callable[[Block, Argument, Workers], Answer],
         argument: Argument,
         workers: Workers,
-    ) -> Iterator[Answer]:
-        return (work(block, argument, workers) for block in self._blocks)
+        on_done: OnFraction = ignore,
+    ) -> Answer:
+        answers = (work(block, argument, workers) for block in self._blocks)
+        return total_of(answers, len(self._blocks), on_done)
+
+
+class Total(Generic[Answer]):
+    """A sum that grows from left to right, as a tree: pairs, then pairs of pairs, and so on."""
+
+    def __init__(self) -> None:
+        self.n_blocks = 0
+        self._parts: list[tuple[int, Answer]] = []
+
+    def take(self, n_blocks: int, answer: Answer) -> None:
+        """Add the sum of the next blocks: a power of two, and as many go into those before."""
+        self.n_blocks += n_blocks
+        while self._parts and self._parts[-1][0] == n_blocks:
+            answer = _added(self._parts.pop()[1], answer)
+            n_blocks *= 2
+        self._parts.append((n_blocks, answer))
+
+    def sum(self) -> Answer:
+        """Of all that was taken."""
+        _, total = self._parts.pop()
+        while self._parts:
+            total = _added(self._parts.pop()[1], total)
+        return total
+
+
+def _added(one: Any, other: Any) -> Any:
+    one += other
+    return one
+
+
+def total_of(answers: Iterable[Answer], n_blocks: int, on_done: OnFraction = ignore) -> Answer:
+    """The sum of what so many blocks answer one after the other."""
+    total: Total[Answer] = Total()
+    for answer in answers:
+        total.take(1, answer)
+        on_done(total.n_blocks / n_blocks)
+    return total.sum()
 
 
 MEMORY = Memory()

@@ -16,8 +16,8 @@ from typing import IO, Any, Generic
 import numpy as np
 
 from core.arrays import Bytes
-from core.blocks.engine import Answer, Argument, Block, Blocks, Part
-from core.callbacks import OnWait, ignore
+from core.blocks.engine import Answer, Argument, Block, Blocks, Part, total_of
+from core.callbacks import OnFraction, OnWait, ignore
 from core.errors import ScratchFault
 from core.workers import Workers
 
@@ -123,12 +123,17 @@ class _Filed(Generic[Block]):
     written: Sequence[_Written]
     reader: ThreadPoolExecutor
 
-    def map(
+    def fold(
         self,
         work: Callable[[Block, Argument, Workers], Answer],
         argument: Argument,
         workers: Workers,
-    ) -> Iterator[Answer]:
+        on_done: OnFraction = ignore,
+    ) -> Answer:
+        answers = (work(block, argument, workers) for block in self._read_ahead())
+        return total_of(answers, len(self.written), on_done)
+
+    def _read_ahead(self) -> Iterator[Block]:
         todo = iter(self.written)
         ahead = [self.reader.submit(_read, self.file, first) for first in islice(todo, 1)]
         while ahead:
@@ -136,4 +141,4 @@ class _Filed(Generic[Block]):
             ahead = [
                 self.reader.submit(_read, self.file, following) for following in islice(todo, 1)
             ]
-            yield work(block, argument, workers)
+            yield block

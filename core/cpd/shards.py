@@ -104,11 +104,12 @@ class Sums:
     level_counts: Floats
     mass: Floats
 
-    def add(self, other: Sums) -> None:
-        """Add those of the next shard; the order decides the last digits."""
+    def __iadd__(self, other: Sums) -> Sums:
+        """Add those of the next shards; the order decides the last digits."""
         self.loglik[:] += other.loglik
         self.level_counts[:] += other.level_counts
         self.mass[:] += other.mass
+        return self
 
 
 def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:

@@ -148,11 +148,8 @@ class SpreadBank(Models):
             self.layout, len(self.n_states), self.rows.var_start, self._logs,
             self._log_weights(parameters),
         )  # fmt: skip
-        answers = self.rows.blocks.map(add_up, question, self.workers)
-        self._sums = next(answers)
-        for sums in answers:
-            self._on_wait()
-            self._sums.add(sums)
+        blocks, listen = self.rows.blocks, lambda _: self._on_wait()
+        self._sums = blocks.fold(add_up, question, self.workers, listen)
         return self._sums.loglik, self._log_prior()
 
     def maximise(self) -> Parameters:

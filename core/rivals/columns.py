@@ -108,11 +108,10 @@ class Packer:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """All rows of a problem, packed, in so many blocks."""
+    """All rows of a problem, packed, in blocks."""
 
     packing: Packing
     blocks: Blocks[PackedRows]
-    n_blocks: int
 
 
 @contextmanager
@@ -123,13 +122,13 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
         packer = _packer(problem, problem.n_rows, run)
         whole = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
         with MEMORY.spread(partial(packer, run=run), [whole]) as blocks:
-            yield Gathered(packer.packing, blocks, 1)
+            yield Gathered(packer.packing, blocks)
         return
     n_rows = SHARDS_A_BLOCK * budgets.rows_of_shard(len(problem.columns))
     stretches = cut(problem.labels, problem.row_weights, n_rows)
     packer = _packer(problem, n_rows, run)
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
-        yield Gathered(packer.packing, blocks, len(stretches))
+        yield Gathered(packer.packing, blocks)
 
 
 def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:

@@ -116,7 +116,8 @@ class PairInformation:
         return found
 
     def _answer(self, question: Question, found: Floats) -> None:
-        cells, n_asked = self._add_up(question), len(question.groups)
+        n_asked, inside = len(question.groups), self._progress.inside
+        cells = self._rows.blocks.fold(count, question, self._workers, inside)
         columns, starts = self._rows.packing.columns, question.starts
         asked = (question.groups, question.which, columns, question.shapes, starts, cells)
 
@@ -124,16 +125,6 @@ class PairInformation:
             _kernels.inform(task, *asked, self._lookup, found[0], found[1])
 
         self._workers.run(inform, tasks(n_asked, len(cells) // n_asked))
-
-    def _add_up(self, question: Question) -> Values:
-        """What all blocks answer, in their order."""
-        answers = self._rows.blocks.map(count, question, self._workers)
-        cells = next(answers)
-        self._progress.inside(1 / self._rows.n_blocks)
-        for n_done, more in enumerate(answers, start=2):
-            cells += more
-            self._progress.inside(n_done / self._rows.n_blocks)
-        return cells
 
 
 @contextmanager

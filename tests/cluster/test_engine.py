@@ -45,7 +45,7 @@ def numbers(
 
 def owners(blocks: Blocks[int]) -> list[int]:
     """Who answers about each block, after a look at what he says."""
-    answers = list(blocks.map(works.whose, 5, ALONE))
+    answers = blocks.fold(works.whose, 5, ALONE)
     assert [answer[1] for answer in answers] == [5 + number for number in range(len(answers))]
     return [answer[0] for answer in answers]
 
@@ -66,7 +66,7 @@ def test_every_block_is_made_once_and_asked_where_it_lives(
             path.name for path in tmp_path.iterdir()
         }
         argument = np.arange(3, dtype=np.float32)
-        for as_kernels_want, answer in blocks.map(works.doubled, argument, ALONE):
+        for as_kernels_want, answer in blocks.fold(works.doubled, argument, ALONE):
             assert as_kernels_want
             assert answer.flags.aligned
             assert answer.tolist() == [0, 2, 4]
@@ -79,11 +79,15 @@ def test_a_worker_that_is_killed_costs_the_making_of_its_blocks(
         alone = set(owners(before))
     with cluster.worker() as other, numbers(cluster, tmp_path) as blocks:
         n_before = n_made(tmp_path)
-        answers = blocks.map(works.whose, 0, ALONE)
-        first = [next(answers) for _ in range(3)]
-        kill(other)
-        later = list(answers)
-        assert [answer[1] for answer in (*first, *later)] == list(range(N_BLOCKS))
+        told: list[float] = []
+
+        def kill_other(done: float) -> None:
+            told.append(done)
+            kill(other)
+
+        answers = blocks.fold(works.whose, 0, ALONE, kill_other)
+        assert told[0] < 1
+        assert [answer[1] for answer in answers] == list(range(N_BLOCKS))
         assert set(owners(blocks)) == alone
         assert n_made(tmp_path) <= n_before + N_BLOCKS
 
@@ -110,7 +114,7 @@ def test_a_frozen_worker_is_given_up_and_one_that_came_takes_over(
 
 def test_a_fault_of_the_work_is_told_as_it_is(cluster: Cluster, tmp_path: Path) -> None:
     with numbers(cluster, tmp_path) as blocks, pytest.raises(FileNotFoundError, match="block 0"):
-        list(blocks.map(works.fail, 0, ALONE))
+        blocks.fold(works.fail, 0, ALONE)
 
 
 def test_who_waits_can_be_stopped_and_leaves_nothing_behind(
@@ -125,7 +129,7 @@ def test_who_waits_can_be_stopped_and_leaves_nothing_behind(
     with pytest.raises(InterruptedError), numbers(cluster, tmp_path, 3, stop) as blocks:
         assert len(owners(blocks)) == 3
         asked = True
-        list(blocks.map(works.sleep, 1.0, ALONE))
+        blocks.fold(works.sleep, 1.0, ALONE)
     until(lambda: not cluster.keys)
 
 
@@ -141,7 +145,7 @@ def test_a_scheduler_that_is_gone_or_never_was_is_told(tmp_path: Path) -> None:
         ):
             assert len(owners(blocks)) == 1
             kill(own.scheduler)
-            list(blocks.map(works.sleep, 0.0, ALONE))
+            blocks.fold(works.sleep, 0.0, ALONE)
     finally:
         own.close()
 

@@ -19,17 +19,18 @@ def number_noted(part: Part) -> int:
     return number
 
 
-def whose(block: int, argument: int, workers: Workers) -> tuple[int, int, int]:
-    return os.getpid(), block + argument, workers.n_threads
+def whose(block: int, argument: int, workers: Workers) -> list[tuple[int, int, int]]:
+    return [(os.getpid(), block + argument, workers.n_threads)]
 
 
-def sleep(block: int, argument: float, workers: Workers) -> None:
+def sleep(block: int, argument: float, workers: Workers) -> int:
     time.sleep(argument)
+    return 0
 
 
 def fail(block: int, argument: int, workers: Workers) -> None:
     raise FileNotFoundError(f"of block {block}")
 
 
-def doubled(block: int, argument: Values, workers: Workers) -> tuple[bool, Values]:
-    return bool(argument.flags.aligned and argument.flags.writeable), 2 * argument
+def doubled(block: int, argument: Values, workers: Workers) -> list[tuple[bool, Values]]:
+    return [(bool(argument.flags.aligned and argument.flags.writeable), 2 * argument)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from core.arrays import Bytes
-from core.blocks.engine import MEMORY
-from core.callbacks import OnWait, ignore
+from core.blocks.engine import MEMORY, total_of
+from core.callbacks import OnFraction, OnWait, ignore
 from core.workers import Workers
 
 
@@ -40,11 +40,15 @@ class _Dealt:
     n_owners: int
     held: dict[int, Any]
 
-    def map(
-        self, work: Callable[[Any, Any, Workers], Any], argument: Any, workers: Workers
-    ) -> Iterator[Any]:
+    def fold(
+        self,
+        work: Callable[[Any, Any, Workers], Any],
+        argument: Any,
+        workers: Workers,
+        on_done: OnFraction = ignore,
+    ) -> Any:
         answers = {}
         for owner in reversed(range(self.n_owners)):
             for i in range(owner, len(self.held), self.n_owners):
                 answers[i] = sent(sent(work)(self.held[i], sent(argument), Workers(1)))
-        return (answers[i] for i in range(len(self.held)))
+        return total_of((answers[i] for i in range(len(self.held))), len(self.held), on_done)
