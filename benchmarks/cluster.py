@@ -53,7 +53,7 @@ def measure_cluster(size: Size, n_processes: int) -> Figure:
         directory, saved = Path(name), SavedCodes(Path(name) / "codes.npy")
         np.save(saved.place, problem.columns)
         in_memory, n_parameters, _ = _pass(problem, n_processes, lambda: 0)
-        with _cluster(directory, n_processes) as cluster:
+        with running_cluster(directory, n_processes) as cluster:
             there = replace(problem, engine=DaskEngine(cluster.address), source=saved)
             seconds, _, n_bytes = _pass(there, n_processes, partial(_sent_by_all, cluster))
     return Figure(
@@ -76,7 +76,7 @@ def measure_cluster(size: Size, n_processes: int) -> Figure:
 
 
 @contextmanager
-def _cluster(directory: Path, n_workers: int) -> Iterator[Cluster]:
+def running_cluster(directory: Path, n_workers: int) -> Iterator[Cluster]:
     cluster = Cluster(directory)
     try:
         for _ in range(n_workers):

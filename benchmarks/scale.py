@@ -118,6 +118,11 @@ def measure(options: argparse.Namespace) -> Iterator[Figure]:
         ]
     if options.cluster:
         works = [partial(measure_cluster, size, n) for size in SIZES[1:] for n in options.cluster]
+    if options.others:
+        # Late, for it needs packages that nobody else does.
+        from benchmarks.others import OTHERS, measure_other  # noqa: PLC0415
+
+        works = [partial(measure_other, name, SIZES[-1], options.others) for name in OTHERS]
     if options.sampling:
         works.append(partial(_measure_made, options.sampling, options.threads))
     works += [partial(_measure_table, path, options.threads) for path in options.tables]
@@ -145,6 +150,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sampling", type=int, metavar="ROWS", help="also of so many made rows")
     parser.add_argument("--engines", action="store_true", help="in memory and from files instead")
     parser.add_argument("--cluster", type=int, nargs="+", help="so many processes of Dask instead")
+    parser.add_argument(
+        "--others", type=float, metavar="SECONDS",
+        help="what a user would pick instead, each for so long, at 10^8 cells instead",
+    )  # fmt: skip
     parser.add_argument("--large", action="store_true", help="with those, also 10^9 cells")
     parser.add_argument("--tables-only", action="store_true", help="not how time grows")
     parser.add_argument("--threads", type=int, default=2)
