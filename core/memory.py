@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from math import log, prod
 from typing import Literal
 
-from core.budgets import CROSS_ROWS, is_large, is_spread, rows_of_shard
-from core.config import GsmCpd, SelectionConfig
+from core.budgets import CROSS_ROWS, KNOWN_CELLS, is_large, is_spread, rows_of_shard
+from core.config import Evaluate, GsmCpd, SelectionConfig
 
 EngineKind = Literal["memory", "file"]
 ENGINES: tuple[EngineKind, ...] = ("memory", "file")
@@ -64,6 +64,9 @@ FOLD_TABLES = 3
 LOSS_BYTES = 8 * 31 * 8
 """For each row: losses of eight configurations, at thirty sizes."""
 
+RAW_CELL, CODE_CELL, KNOWN_CELL = 32, 3, 12
+"""For each cell that is judged: as raw values, as codes, and as numbers a part at a time."""
+
 RIVAL_ROW = 128
 """For each row: its weight, its label and the joint codes that a rival counts."""
 
@@ -112,7 +115,7 @@ def estimate_memory(
     fine = n_cells if engine == "memory" else 0
     work = _gsm(shape, method, engine) if isinstance(method, GsmCpd) else _rival(shape, engine)
     if config.evaluate is not None:
-        work += n_cells * (8 if config.evaluate.values == "raw" else 2)
+        work = max(work + fine, _judging(shape, config.evaluate, engine))
     told = ROW_BYTES * shape.n_rows + COLUMN_BYTES * shape.n_features
     return fine + told + max(_reading(shape), work)
 
@@ -125,6 +128,15 @@ def _reading(shape: TableShape) -> int:
     vocabulary = share * (TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes)
     read = NUMBER_CELL * (columns - n_text) + READ_CELL * n_text
     return shape.n_rows * (COLUMN_ROW + read) + int(vocabulary)
+
+
+def _judging(shape: TableShape, how: Evaluate, engine: EngineKind) -> int:
+    """The parts of a split as codes and as what distances are taken on, some of it as numbers."""
+    n_cells = shape.n_rows * shape.n_features
+    if how.values == "raw":
+        return RAW_CELL * n_cells
+    held = CODE_CELL * n_cells if engine == "memory" or not is_large(1, n_cells) else 0
+    return held + KNOWN_CELL * min(n_cells, KNOWN_CELLS)
 
 
 def _rival(shape: TableShape, engine: EngineKind) -> int:

@@ -86,7 +86,8 @@ def _trial(
     train = replace(shape, n_rows=max(shape.n_rows - n_test, 1))
     pairs = train.n_rows * n_test
     judged = Work(
-        distances=min(pairs * shape.n_features, MOST_DISTANCES) + 3 * pairs * k,
+        distances=min(pairs * shape.n_features, MOST_DISTANCES)
+        + 3 * min(pairs * k, MOST_DISTANCES),
         counts=10 * shape.n_rows * shape.n_features,
     )
     n_judges = 2 if isinstance(method, GsmCpd) else 1

@@ -41,7 +41,7 @@ def of_counts(train: CodedProblem, order: Sequence[int]) -> LabelModel:
 
 
 def _class_shares(train: CodedProblem, feature: int) -> Floats:
-    n_levels, codes = int(train.n_levels[feature]), train.codes[:, feature]
+    n_levels, codes = int(train.n_levels[feature]), train.column(feature)
     known = codes < n_levels
     cells = codes[known].astype(np.int64) * train.n_classes + train.labels[known]
     size = n_levels * train.n_classes

@@ -90,6 +90,14 @@ class CodedProblem:
         codes: Bytes = self.tables[feature][self.columns[feature]]
         return codes
 
+    def of(self, features: Ints) -> Bytes:
+        """(n_rows, n) codes of some features."""
+        codes = np.empty((self.n_rows, len(features)), dtype=np.uint8)
+        if len(features):
+            every = np.arange(self.n_rows)
+            translate(self.columns[features], every, self.tables[features], codes)
+        return codes
+
     def stretch(self, first: int, last: int) -> Bytes:
         """(last - first, n_features) codes of neighbouring rows."""
         codes = np.empty((last - first, len(self.columns)), dtype=np.uint8)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
+from core.budgets import is_large
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, translate
@@ -179,7 +180,8 @@ class Table:
         """(n_rows, n_features) codes of some rows and features by a recipe."""
         taken = np.arange(len(self.columns)) if features is None else features
         tables = recipe.tables if features is None else recipe.tables[taken]
-        codes = np.empty((len(rows), len(taken)), dtype=np.uint8)
+        engine = self.engine if is_large(len(rows), len(taken)) else MEMORY
+        codes = engine.room(len(rows), len(taken))
         if len(taken):
             fine = self.codes if features is None else self.codes[taken]
             translate(fine, rows, tables, codes)

@@ -77,19 +77,18 @@ def ask_nearest(
     ordered: Truths,
     far: Singles,
     stops: Ints,
-) -> tuple[Singles, Singles]:
-    """Give the share of each test row's nearest training rows with its label; their mean target.
+    found: Singles,
+) -> None:
+    """Look for each test row's nearest among more training rows.
 
-    `train` is (k, n_train), `test` (n_test, k), both answers (n_test, n_stops): the first stops[0]
-    features, the first stops[1], and so on to all k. `known` holds the weights, labels and targets
-    of the training rows. The distances to a block of them are looked through only at a stop, and
-    when one of them reaches the nearest so far.
+    `train` is (k, n_train), `test` (n_test, k). `found` (n_test, 4, n_stops) is what is known so
+    far: the lowest distance, the weight of the rows there, of those among them with the test row's
+    label, and their weighted targets; by the first stops[0] features, the first stops[1], and so on
+    to all k. `known` holds the weights, labels and targets of the training rows. The distances to a
+    block of them are looked through only at a stop, and when one reaches the nearest so far.
     """
     n_features, n_train = train.shape
-    shape = (test.shape[0], stops.size)
-    nearest = np.full(shape, np.inf, dtype=np.float32)
-    n_near, n_right = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    total = np.zeros(shape, np.float32)
+    nearest, n_near, n_right, total = found[:, 0], found[:, 1], found[:, 2], found[:, 3]
     space = np.empty(TRAIN_BLOCK, dtype=np.float32)
     for first in range(0, n_train, TRAIN_BLOCK):
         last = min(first + TRAIN_BLOCK, n_train)
@@ -114,4 +113,3 @@ def ask_nearest(
                     n_right[i, stop] += right
                     total[i, stop] += sum_
                 stop += k + 1 == stops[stop]
-    return n_right / n_near, total / n_near

@@ -74,11 +74,11 @@ class Ground:
 
     def parts(self, split: Split, recipe: Recipe) -> tuple[Part, Part]:
         """What is learnt on, and what it is held against, by what the former teaches."""
-        values = self._values(split.train)
+        even = self.table.take(split.train).learn("uniform")
         train, test = (
             Part(
                 self.table.problem(recipe, rows),
-                values[rows],
+                self._values(even, rows),
                 None if self.targets is None else self.targets[rows],
             )
             for rows in (split.train, split.test)
@@ -93,12 +93,12 @@ class Ground:
     def notes(self, how: Evaluate) -> tuple[str, ...]:
         """What limits the meaning of scores on these splits."""
         splits = [self.split(how, index) for index in range(how.n_splits)]
-        values = self._values(np.arange(self.table.n_rows))
+        values = self._values(self.table.learn("uniform"), np.arange(self.table.n_rows))
         return describe_splits(values, self.table.labels, splits)
 
-    def _values(self, train: Ints) -> Values:
-        """What distances between all rows are taken on, as far as it is learnt from `train`."""
+    def _values(self, recipe: Recipe, rows: Ints) -> Values:
+        """What distances between rows are taken on: numbers, or codes by a recipe."""
         if self.numbers is not None:
-            return self.numbers
-        recipe = self.table.take(train).learn("uniform")
-        return self.table.encode(recipe, np.arange(self.table.n_rows))
+            numbers: Values = self.numbers[rows]
+            return numbers
+        return self.table.encode(recipe, rows)

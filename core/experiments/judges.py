@@ -88,10 +88,13 @@ def _ask_nearest(
     stops: Ints,
     on_progress: OnFraction,
 ) -> Curves:
-    known, asked = train.values[:, order], test.values[:, order]
+    test = _some(test, len(train.values) * len(order))
+    known, asked, taken = train.values, test.values[:, order], order
     if how.values == "raw":
-        known, asked = scale_values(known, asked, ordered[order])
-    rows = Known(known, train.problem.labels, train.problem.row_weights, train.targets)
+        known, asked = scale_values(known[:, order], asked, ordered[order])
+        taken = np.arange(len(order))
+    about = (train.problem.labels, train.problem.row_weights, train.targets)
+    rows = Known(known, *about, order=taken)
     problem: CodedProblem = test.problem
     answers = ask_nearest(
         rows, asked, problem.labels, ordered[order], stops,
@@ -114,6 +117,6 @@ def _ask_models(
 ) -> Curves:
     problem, places = test.problem, order.tolist()
     return label_curve(
-        models(places), problem.codes[:, order], problem.labels, problem.weights,
+        models(places), problem.of(order), problem.labels, problem.weights,
         stops=stops.tolist(), on_progress=on_progress,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.arrays import Floats, Values
+from core.arrays import Floats, Ints, Values
 from core.data.resampling import Split
 from core.results.measures import Score, ScoreCurve, Scores, Trial
 
@@ -61,7 +61,8 @@ def describe_splits(values: Values, labels: Values, splits: Sequence[Split]) -> 
     if n_single:
         classes = "1 class has" if n_single == 1 else f"{n_single} classes have"
         notes.append(f"{classes} a single row, which is always used for training.")
-    rows = [row.tobytes() for row in np.ascontiguousarray(values)]
+    hashes = (hash(row.tobytes()) for row in values)  # the rows themselves would fill memory
+    rows = np.fromiter(hashes, np.int64, len(values))
     shared = [_share_seen(rows, split) for split in splits]
     if any(shared):
         share = f"{100 * float(np.mean(shared)):.1f} %"
@@ -69,6 +70,5 @@ def describe_splits(values: Values, labels: Values, splits: Sequence[Split]) -> 
     return tuple(notes)
 
 
-def _share_seen(rows: list[bytes], split: Split) -> float:
-    seen = {rows[i] for i in split.train}
-    return float(np.mean([rows[i] in seen for i in split.test]))
+def _share_seen(rows: Ints, split: Split) -> float:
+    return float(np.isin(rows[split.test], rows[split.train]).mean())

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
+from core import budgets
 from core.experiments.nearest import Known, ask_nearest, scale_values
 
 
@@ -79,6 +80,23 @@ def test_a_row_of_weight_two_is_two_rows() -> None:
     weighted = ask_nearest(Known(codes[:60], labels[:60], weights), *about).right
     repeated = ask_nearest(Known(codes[rows], labels[rows]), *about).right
     assert weighted == pytest.approx(repeated, abs=1e-6)
+
+
+def test_nobody_can_tell_that_rows_are_known_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes, labels = coded_rows(3, 4000, missing=True)
+    order = np.array([4, 0, 2])
+    rng = np.random.default_rng(0)
+    known = Known(codes[:3900], labels[:3900], rng.random(3900), rng.normal(size=3900), order)
+    about = (codes[3900:, order], labels[3900:], ORDERED[order])
+    whole = ask_nearest(known, *about)
+    monkeypatch.setattr(budgets, "KNOWN_CELLS", 1)
+    told: list[float] = []
+    parts = ask_nearest(known, *about, n_threads=2, on_progress=told.append)
+    assert told == sorted(told) and told[-1] == 1
+    assert parts.right.tobytes() == whole.right.tobytes()
+    assert parts.target.tobytes() == whole.target.tobytes()
+    chosen = Known(codes[:3900, order], *(known.labels, known.weights, known.targets))
+    assert ask_nearest(chosen, *about).right.tobytes() == whole.right.tobytes()
 
 
 def test_only_the_stops_are_answered() -> None:
