@@ -30,8 +30,8 @@ def download(
     tell: Callable[[int], None],
 ) -> Found:
     """Bring the whole file; redirects lead only to hosts that the connection names."""
-    with _followed(connection, url, {}) as (place, answer):
-        _check_status(answer.status)
+    with followed(connection, url, {}) as (place, answer):
+        check_status(answer.status)
         n_bytes = _copy(answer, file, max_bytes, tell)
         return Found(place, n_bytes, answer.headers["ETag"], answer.headers["Last-Modified"])
 
@@ -40,12 +40,12 @@ def is_unchanged(connection: Mapping[str, Any], url: str, found: Mapping[str, An
     """Whether the host says that a file is as it was found; it is asked for no more than that."""
     known = {"If-None-Match": found["e_tag"], "If-Modified-Since": found["version"]}
     conditions = {name: value for name, value in known.items() if value}
-    with _followed(connection, url, conditions) as (place, answer):
+    with followed(connection, url, conditions) as (place, answer):
         return place == found["path"] and answer.status == http.client.NOT_MODIFIED
 
 
 @contextmanager
-def _followed(
+def followed(
     connection: Mapping[str, Any], url: str, headers: Mapping[str, str]
 ) -> Iterator[tuple[str, http.client.HTTPResponse]]:
     """The answer behind all redirects, and where it was given."""
@@ -115,7 +115,8 @@ def _client(place: Place, name: str) -> http.client.HTTPConnection:
     return client
 
 
-def _check_status(status: int) -> None:
+def check_status(status: int) -> None:
+    """Passing while the host is away, Rejected where it does not give the file."""
     if status in {429, 500, 502, 503, 504}:
         raise Passing(AWAY)
     if status != http.client.OK:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -31,6 +31,17 @@ def format_for(path: str, given: str | None) -> Format:
     if found is None:
         raise Rejected(f"{path!r} is not named like a CSV, Parquet or Arrow file; name the format")
     return found
+
+
+def likely_format(source: Mapping[str, Any]) -> Format:
+    """As far as a source itself tells; tables lie in Parquet."""
+    named = format_of("", without_query(source["path"] or ""))
+    return Format(source["format"] or named or Format.PARQUET)
+
+
+def without_query(address: str) -> str:
+    """The part of an address that names a file."""
+    return address.partition("?")[0]
 
 
 def scan_objects(

@@ -17,7 +17,7 @@ from app.references.batches import scan_batches
 from app.references.buckets import find, open_bucket
 from app.references.confines import Confines
 from app.references.downloads import download
-from app.references.files import format_for, scan_objects
+from app.references.files import format_for, likely_format, scan_objects, without_query
 from app.references.fingerprint import fingerprint
 from app.references.lake import open_table
 from app.references.postgres import open_rows
@@ -42,7 +42,7 @@ def read(
         file = tables.Source(directory, fmt, CsvOptions(), directory)
         found = tables.settle(frame, as_text, file, directory / COLUMNS, limits)
     except tables.UNREADABLE as error:
-        raise tables.verdict(Format.PARQUET, error, limits) from error
+        raise tables.verdict(likely_format(source), error, limits) from error
     digest, n_bytes = fingerprint(directory / COLUMNS), reading.progress.n_bytes
     return {**found, "origin": reading.origin, "sha256": digest, "n_bytes": n_bytes}
 
@@ -96,7 +96,7 @@ class _Reading:
         most = self.limits.scratch_bytes
         found = download(self.connection, path, file, most, self.progress.add)
         self.origin["objects"] = [found.to_json()]
-        fmt = format_for(path.partition("?")[0], self.source["format"])
+        fmt = format_for(without_query(path), self.source["format"])
         csv = tables.Source(file, fmt, CsvOptions(), self.directory)
         frame, as_text = tables.scan(csv, self.limits)
         return frame, as_text, fmt

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import obstore
 import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
@@ -18,37 +17,36 @@ from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.limits import Limits
 from app.references.batches import read_as
-from app.references.buckets import Found, find, open_bucket, open_object
+from app.references.buckets import find, open_bucket, open_object
 from app.references.confines import Confines
-from app.references.files import carried, format_for
+from app.references.files import carried, format_for, likely_format, without_query
 from app.references.lake import open_table
+from app.references.peeking import HEAD_BYTES, peek
 from app.references.postgres import open_rows
-from app.store.files import translated
 
-# Of a CSV: enough lines to tell what its columns hold.
-HEAD_BYTES = 1 << 20
-UNTOLD = "a file of https tells its columns when it is read"
+# No row is asked for, so nothing is left out: whoever asks may still want any column.
+WHOLE: dict[str, Any] = {"columns": None, "filter": [], "limit": 1, "sample": None}
 
 
 def describe(
     connection: dict[str, Any], source: dict[str, Any], directory: Path, limits: Limits
 ) -> dict[str, Any]:
-    """Names and kinds of the columns; of files the first one's, and how many there are."""
-    kind = connection["type"]
-    if kind == "https":
-        raise Rejected(UNTOLD)
+    """Names and kinds of all columns; of files the first one's, and how many there are."""
+    whole = {**source, **WHOLE}
     try:
-        if kind == "postgres":
-            with open_rows(connection, {**source, "limit": 1}, 1) as rows:
+        if connection["type"] == "postgres":
+            with open_rows(connection, whole, 1) as rows:
                 return {"columns": _of_arrow(rows.schema)}
+        if connection["type"] == "https":
+            return _of_address(connection, source, directory, limits)
         bucket = open_bucket(connection)
         if source["table"] is not None:
-            table = open_table(Confines(bucket, connection), source)
+            table = open_table(Confines(bucket, connection), whole)
             found = {"snapshot": table.snapshot, "n_rows": table.n_rows}
             return {**found, "columns": _of_arrow(table.reader.schema)}
         return _of_objects(bucket, connection, source, directory, limits)
     except tables.UNREADABLE as error:
-        raise tables.verdict(Format.PARQUET, error, limits) from error
+        raise tables.verdict(likely_format(source), error, limits) from error
 
 
 def _of_objects(
@@ -62,7 +60,9 @@ def _of_objects(
     first = found[0]
     if first.size == 0:
         raise Rejected(f"{first.path!r} is empty")
-    told = _of_file(bucket, first, format_for(first.path, source["format"]), directory, limits)
+    with open_object(bucket, first) as file:
+        fmt = format_for(first.path, source["format"])
+        told = _of_file(file, fmt, directory, limits)
     kinds = {column["name"]: column["kind"] for column in told}
     kinds |= {name: _kind_of(value) for name, value in carried(first.path).items()}
     return {
@@ -72,25 +72,26 @@ def _of_objects(
     }
 
 
-def _of_file(
-    bucket: ObjectStore, found: Found, fmt: Format, directory: Path, limits: Limits
-) -> list[dict[str, str]]:
+def _of_address(
+    connection: dict[str, Any], source: dict[str, Any], directory: Path, limits: Limits
+) -> dict[str, Any]:
+    fmt = format_for(without_query(source["path"]), source["format"])
+    part, n_bytes = peek(connection, source["path"], fmt)
+    columns = _of_file(part, fmt, directory, limits)
+    return {"columns": columns, "n_objects": 1, "n_bytes": n_bytes}
+
+
+def _of_file(file: BinaryIO, fmt: Format, directory: Path, limits: Limits) -> list[dict[str, str]]:
     if fmt is Format.CSV:
-        return _of_csv(bucket, found, directory, limits)
-    with open_object(bucket, found) as file:
-        if fmt is Format.PARQUET:
-            return _of_arrow(pq.read_schema(file))
-        opened = pa.ipc.open_file if fmt is Format.ARROW_FILE else pa.ipc.open_stream
-        return _of_arrow(opened(file).schema)
+        return _of_csv(file.read(HEAD_BYTES), directory, limits)
+    if fmt is Format.PARQUET:
+        return _of_arrow(pq.read_schema(file))
+    opened = pa.ipc.open_file if fmt is Format.ARROW_FILE else pa.ipc.open_stream
+    return _of_arrow(opened(file).schema)
 
 
-def _of_csv(
-    bucket: ObjectStore, found: Found, directory: Path, limits: Limits
-) -> list[dict[str, str]]:
-    with translated(found.path):
-        length = min(HEAD_BYTES, found.size)
-        head = bytes(obstore.get_range(bucket, found.path, start=0, length=length))
-    if length < found.size:
+def _of_csv(head: bytes, directory: Path, limits: Limits) -> list[dict[str, str]]:
+    if len(head) == HEAD_BYTES:  # the last line may be half of one
         head = head[: head.rfind(b"\n") + 1] or head
     (directory / "head").write_bytes(head)
     source = tables.Source(directory / "head", Format.CSV, CsvOptions(), directory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from app.connections.registry import AnyConnection, Connections
@@ -12,22 +13,37 @@ from app.references.checks import check_source
 from app.references.child import Deed
 from app.references.source import Source
 from app.settings import Settings
+from core.names import nearest
 
 
 def read_schema(
     tenant: str, connections: Connections, source: Source, settings: Settings
 ) -> dict[str, Any]:
-    """Its columns; Invalid where nothing can be read, Unavailable where nothing answers."""
+    """All its columns; Invalid where it names others, Unavailable where nothing answers."""
     connection = connections.find(tenant, source.connection, "/source/connection")
     check_source(connection, source)
     answer = ask(Deed.DESCRIBE, connection, source.model_dump(mode="json"), settings)
     if "rejected" in answer:
-        errors = [FieldError("/source", answer["rejected"])]
-        raise Invalid(answer["rejected"], code="invalid_source", errors=errors)
+        raise _invalid([FieldError(f"/source/{source.named}", answer["rejected"])])
     if "failed" in answer:
         words, headers = UNANSWERED["failed"], {"Retry-After": "5"}
         raise Unavailable(words, code="connection_unavailable", headers=headers)
+    if unknown := list(_unknown(source, [column["name"] for column in answer["columns"]])):
+        raise _invalid(unknown)
     return answer
+
+
+def _invalid(errors: Sequence[FieldError]) -> Invalid:
+    return Invalid(errors[0].detail, code="invalid_source", errors=errors)
+
+
+def _unknown(source: Source, known: Collection[str]) -> Iterator[FieldError]:
+    named = [(f"columns/{n}", name) for n, name in enumerate(source.columns or [])]
+    named += [(f"filter/{n}/column", one.column) for n, one in enumerate(source.filter)]
+    for field, name in named:
+        if name not in known:
+            sentence = f"there is no column {name!r}{nearest(name, known)}"
+            yield FieldError(f"/source/{field}", sentence)
 
 
 def looks_same(connection: AnyConnection, row: AnyRow, settings: Settings) -> bool:

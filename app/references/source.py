@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
 
 from app.connections.definitions import Name as ConnectionName
 from app.datasets.formats import Format
@@ -16,7 +24,17 @@ Text = Annotated[str, StringConstraints(max_length=1024, pattern=r"^[^\x00]*$")]
 Column = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00]+$")]
 Value = StrictBool | StrictInt | StrictFloat | Text
 Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "is_null", "is_not_null"]
+MAX_DIGITS = 19
 VALUELESS = {"is_null", "is_not_null"}
+
+
+def _counted(value: object) -> object:
+    """Digits as the number that they are."""
+    is_written = isinstance(value, str) and value.isdecimal() and len(value) <= MAX_DIGITS
+    return int(str(value)) if is_written else value
+
+
+Version = Annotated[StrictInt, Field(ge=0, lt=2**63), BeforeValidator(_counted)]
 
 
 class Condition(Strict):
@@ -56,9 +74,10 @@ class Source(Strict):
         default=None,
         description="The folder of a Delta or Iceberg table, or a table of Postgres.",
     )
-    version: Annotated[StrictInt, Field(ge=0)] | None = Field(
+    version: Version | None = Field(
         default=None,
-        description="Delta's version or Iceberg's snapshot; else the newest.",
+        description="Delta's version or Iceberg's snapshot; else the newest. Its digits may be "
+        "text, for callers whose numbers end before those of snapshots do.",
     )
     query: Annotated[str, StringConstraints(min_length=1, max_length=MAX_QUERY)] | None = Field(
         default=None, description="One SELECT, for connections that allow queries."
@@ -74,6 +93,11 @@ class Source(Strict):
         default=None, description="Rows, at most."
     )
     sample: Sample | None = None
+
+    @property
+    def named(self) -> str:
+        """Which of them it names: the field that is at fault where nothing can be read."""
+        return "path" if self.path else "table" if self.table else "query"
 
     @model_validator(mode="after")
     def _check_one(self) -> Self:

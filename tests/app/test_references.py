@@ -83,9 +83,26 @@ def test_columns_are_told_before_anything_is_read(service: Service) -> None:
     body["source"]["path"] = "open/absent.csv"
     absent = service.client.post("/v1/datasets/schema", json=body)
     assert (absent.status_code, absent.json()["detail"]) == (422, "there is no 'open/absent.csv'")
+    assert absent.json()["errors"][0]["pointer"] == "/source/path"
     body["source"]["path"] = "closed/absent.csv"
     closed = service.client.post("/v1/datasets/schema", json=body)
     assert closed.json()["errors"][0]["pointer"] == "/source/path"
+
+
+def test_columns_that_are_not_there_are_told_before_anything_is_read(service: Service) -> None:
+    (service.data_dir / "lake" / "open" / "named.csv").write_bytes(CSV)
+    conditions = [{"column": "a", "op": ">", "value": 1}, {"column": "slov", "op": "is_null"}]
+    part = {"columns": ["a", "z"], "filter": conditions}
+    body = {"source": {"connection": "lake", "path": "open/named.csv", **part}}
+    refused = service.client.post("/v1/datasets/schema", json=body)
+    assert refused.status_code == 422
+    assert [(one["pointer"], one["detail"]) for one in refused.json()["errors"]] == [
+        ("/source/columns/1", "there is no column 'z'"),
+        ("/source/filter/1/column", "there is no column 'slov'; the nearest name is 'slow'"),
+    ]
+    body["source"] |= {"columns": ["a", "y"], "filter": conditions[:1]}
+    told = service.client.post("/v1/datasets/schema", json=body).json()
+    assert [one["name"] for one in told["columns"]] == ["a", "b", "slow", "y"]
 
 
 def test_what_is_listed(service: Service) -> None:

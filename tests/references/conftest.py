@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.references.reading import read
 from app.references.schema import describe
 from app.references.source import Source
 from tests import servers
+from tests.references.misbehaving import Host, misbehaving
 
 LIMITS = Limits(
     memory_bytes=1 << 40,
@@ -26,6 +28,8 @@ LIMITS = Limits(
     max_cell_bytes=65_536,
 )
 TABLE = pl.DataFrame({"a": range(1000), "b": [n / 2 for n in range(1000)], "y": ["u", "v"] * 500})
+LOOPBACK = ["127.0.0.0/8"]
+HUSH = "hush-hush"
 Reads = Callable[..., tuple[dict[str, Any], pl.DataFrame]]
 Shows = Callable[..., dict[str, Any]]
 
@@ -68,4 +72,30 @@ def lake(s3: servers.S3) -> dict[str, Any]:
             "access_key_id": s3.env["AWS_ACCESS_KEY_ID"],
             "secret_access_key": s3.env["AWS_SECRET_ACCESS_KEY"],
         },
+    }
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    with misbehaving() as running:
+        yield running
+
+
+@pytest.fixture
+def web(host: Host, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A connection to it; names end with .test and mean loopback, whoever asks."""
+    real = socket.getaddrinfo
+
+    def resolved(name: str, *args: Any, **kwargs: Any) -> Any:
+        return real("127.0.0.1" if name.endswith(".test") else name, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    host.asked.clear()
+    host.tokens.clear()
+    return {
+        "type": "https",
+        "hosts": [f"good.test:{host.port}", f"127.0.0.1:{host.port}"],
+        "networks": LOOPBACK,
+        "plain": True,
+        "secrets": {"token": HUSH},
     }

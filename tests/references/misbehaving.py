@@ -22,6 +22,8 @@ class Host:
     port: int = 0
     asked: list[str] = field(default_factory=list)
     tokens: list[str | None] = field(default_factory=list)
+    content: bytes = b""
+    n_sent: int = 0
     released: threading.Event = field(default_factory=threading.Event)
 
 
@@ -49,6 +51,17 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.begin(Content_Length=len(CSV), ETag='"one"')
         self.wfile.write(CSV)
+
+    def send_parts(self) -> None:
+        """The range that is asked for, of what the host was given."""
+        content = self.host.content
+        first, _, last = self.headers["Range"].removeprefix("bytes=").partition("-")
+        begin = int(first) if first else max(0, len(content) - int(last))
+        part = content[begin : int(last) + 1] if first else content[begin:]
+        self.host.n_sent += len(part)
+        where = f"bytes {begin}-{begin + len(part) - 1}/{len(content)}"
+        self.begin(206, Content_Length=len(part), Content_Range=where)
+        self.wfile.write(part)
 
     def send_to(self) -> None:
         self.begin(302, Location=self.path.partition("?")[2], Content_Length=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import socket
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,39 +14,11 @@ from app.references import downloads
 from app.references.look import is_same
 from app.references.source import Source
 from tests.references import conftest
-from tests.references.conftest import Reads
+from tests.references.conftest import HUSH, Reads
 from tests.references.misbehaving import CERTIFICATE, CSV, Host, misbehaving
 
-LOOPBACK = ["127.0.0.0/8"]
-HUSH = "hush-hush"
 NOT_PUBLIC = "which is not public"
 NOT_NAMED = "does not lead to"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    with misbehaving() as running:
-        yield running
-
-
-@pytest.fixture
-def web(host: Host, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A connection to it; names end with .test and mean loopback, whoever asks."""
-    real = socket.getaddrinfo
-
-    def resolved(name: str, *args: Any, **kwargs: Any) -> Any:
-        return real("127.0.0.1" if name.endswith(".test") else name, *args, **kwargs)
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    host.asked.clear()
-    host.tokens.clear()
-    return {
-        "type": "https",
-        "hosts": [f"good.test:{host.port}", f"127.0.0.1:{host.port}"],
-        "networks": LOOPBACK,
-        "plain": True,
-        "secrets": {"token": HUSH},
-    }
 
 
 def test_a_file_and_a_redirect_to_it(web: dict[str, Any], host: Host, reads: Reads) -> None:

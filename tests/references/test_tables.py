@@ -87,7 +87,8 @@ def test_iceberg(lake: dict[str, Any], reads: Reads, shows: Shows, tmp_path: Pat
     assert newest["origin"]["snapshot"]["version"] == table.snapshots()[-1].snapshot_id
     assert found["a"].min() == 5
     old = table.snapshots()[0].snapshot_id
-    _, found = reads(lake, table=where, version=old, columns=["a", "y"], filter=FILTER)
+    assert look(lake, before, table=where, version=str(old)) is True
+    _, found = reads(lake, table=where, version=str(old), columns=["a", "y"], filter=FILTER)
     assert found["a"].to_list() == list(range(20, 1000))
     with table.update_schema() as change:
         change.rename_column("b", "price")
