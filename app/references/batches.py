@@ -18,9 +18,10 @@ from app.datasets.tables import MAX_REASON, check_names
 
 @dataclass(frozen=True)
 class Table:
-    """Batches of a table, which snapshot they are of, and how many rows come at most."""
+    """A table whose batches come once it is opened, at most so many rows of this snapshot."""
 
-    reader: Any
+    schema: pa.Schema
+    open: Callable[[], Any]
     snapshot: dict[str, Any]
     n_rows: int
 

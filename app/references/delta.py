@@ -50,7 +50,8 @@ def open_delta(confines: Confines, source: Mapping[str, Any], log: Iterable[str]
     )
     counts = table.get_add_actions(flatten=True).column("num_records").to_pylist()
     snapshot = {"format": "delta", "version": table.version()}
-    return Table(scanner.to_reader(), snapshot, sum(n or 0 for n in counts))
+    n_rows = sum(n or 0 for n in counts)
+    return Table(scanner.projected_schema, scanner.to_reader, snapshot, n_rows)
 
 
 def _check_checkpoint(confines: Confines, version: int | None, log: Iterable[str]) -> None:

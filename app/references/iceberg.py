@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -110,11 +111,14 @@ def open_iceberg(confines: Confines, source: Mapping[str, Any], metadata: str) -
             snapshot_id=snapshot,
         )
         tasks = list(scan.plan_files())
-        reader = pa.RecordBatchReader.from_batches(
-            schema_to_pyarrow(scan.projection()), _batches(scan, tasks)
-        )
+        schema = schema_to_pyarrow(scan.projection())
     found = {"format": "iceberg", "version": snapshot, "metadata": metadata}
-    return Table(reader, found, sum(task.file.record_count for task in tasks))
+    n_rows = sum(task.file.record_count for task in tasks)
+    return Table(schema, partial(_open, scan, tasks, schema), found, n_rows)
+
+
+def _open(scan: DataScan, tasks: Iterable[FileScanTask], schema: pa.Schema) -> Any:
+    return pa.RecordBatchReader.from_batches(schema, _batches(scan, tasks, schema))
 
 
 def _snapshot(table: StaticTable, wanted: int | None) -> int:
@@ -124,9 +128,10 @@ def _snapshot(table: StaticTable, wanted: int | None) -> int:
     return found.snapshot_id
 
 
-def _batches(scan: DataScan, tasks: Iterable[FileScanTask]) -> Iterator[pa.RecordBatch]:
+def _batches(
+    scan: DataScan, tasks: Iterable[FileScanTask], schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
     """Given all at once the library would hold all that it has read of them."""
-    schema = schema_to_pyarrow(scan.projection())
     arrow = ArrowScan(scan.table_metadata, scan.io, scan.projection(), scan.row_filter)
     for task in tasks:
         with _told():

@@ -6,7 +6,7 @@ The libraries of both kinds are large (150 MB) and few need them: `pip install '
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ def open_table(confines: Confines, source: Mapping[str, Any]) -> Table:
         if log := _names(confines.bucket, f"{source['table']}/_delta_log"):
             from app.references.delta import open_delta  # noqa: PLC0415
 
+            _check_version(source["version"], _newest(log))
             return open_delta(confines, source, log)
         if metadata := newest_metadata(confines.bucket, source["table"]):
             from app.references.iceberg import open_iceberg  # noqa: PLC0415
@@ -44,8 +45,17 @@ def open_table(confines: Confines, source: Mapping[str, Any]) -> Table:
 
 def newest_commit(bucket: ObjectStore, table: str) -> int | None:
     """The version of a Delta table that the names in its log tell."""
-    log = _names(bucket, f"{table}/_delta_log")
+    return _newest(_names(bucket, f"{table}/_delta_log"))
+
+
+def _newest(log: Iterable[str]) -> int | None:
     return max((int(match[1]) for path in log if (match := COMMIT.search(path))), default=None)
+
+
+def _check_version(version: int | None, newest: int | None) -> None:
+    """The library would count up to one that is far ahead, for ever."""
+    if version is not None and newest is not None and version > newest:
+        raise Rejected(f"the Delta table has no version {version}; the newest is {newest}")
 
 
 def newest_metadata(bucket: ObjectStore, table: str) -> str | None:

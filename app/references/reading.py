@@ -79,7 +79,8 @@ class _Reading:
         table = open_table(confines, self.source)
         self.origin["snapshot"] = table.snapshot
         self.progress.expect(table.n_rows)
-        frame = scan_batches(table.reader, self.directory, self.limits, self.progress.add_rows)
+        with table.open() as batches:
+            frame = scan_batches(batches, self.directory, self.limits, self.progress.add_rows)
         return frame, set(), Format.ARROW_STREAM
 
     def _objects(self) -> Frame:

@@ -43,7 +43,7 @@ def describe(
         if source["table"] is not None:
             table = open_table(Confines(bucket, connection), whole)
             found = {"snapshot": table.snapshot, "n_rows": table.n_rows}
-            return {**found, "columns": _of_arrow(table.reader.schema)}
+            return {**found, "columns": _of_arrow(table.schema)}
         return _of_objects(bucket, connection, source, directory, limits)
     except tables.UNREADABLE as error:
         raise tables.verdict(likely_format(source), error, limits) from error

@@ -6,9 +6,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
+import psycopg
 import pytest
+from deltalake import write_deltalake
 from playwright.sync_api import Browser, Page, expect
 
+from tests import servers
 from tests.e2e.browser import chromium, opened
 from tests.e2e.embedded import WINE, Service, serving
 
@@ -16,26 +20,41 @@ from tests.e2e.embedded import WINE, Service, serving
 OURS = ("app", "core", "worker", "migrations")
 
 PATIENCE = 60_000
+NUMBERS = "generate_series(1, 90) AS i"
+OPEN = '[open]\ntype = "https"\nhosts = ["data.example.org"]\n'
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(
+    tmp_path_factory: pytest.TempPathFactory, postgres: servers.Postgres
+) -> Iterator[Service]:
     directory = tmp_path_factory.mktemp("embedded")
     for name in OURS:
         (directory / name).mkdir()
         (directory / name / "__init__.py").write_text(f"raise RuntimeError('not our {name}')")
-    with serving(directory / "data", PITH_CONNECTIONS=str(write_lake(directory))) as running:
+    connections = directory / "connections.toml"
+    warehouse = write_warehouse(postgres)
+    connections.write_text(f"{write_lake(directory / 'lake')}{warehouse}{OPEN}")
+    with serving(directory / "data", PITH_CONNECTIONS=str(connections)) as running:
         yield running
 
 
-def write_lake(directory: Path) -> Path:
-    """A directory with the wines in it, that may be written to as well."""
-    (directory / "lake" / "in").mkdir(parents=True)
-    shutil.copy(WINE, directory / "lake" / "in")
-    path = directory / "connections.toml"
-    url = f"file://{directory}/lake"
-    path.write_text(f'[lake]\ntype = "file"\nurl = "{url}"\nread = ["in"]\nwrite = ["out"]\n')
-    return path
+def write_lake(directory: Path) -> str:
+    """The wines as a file and as a table of two versions, and a folder that may be written to."""
+    (directory / "in").mkdir(parents=True)
+    shutil.copy(WINE, directory / "in")
+    wines = pl.read_csv(WINE)
+    write_deltalake(str(directory / "in" / "wines"), wines.head(100))
+    write_deltalake(str(directory / "in" / "wines"), wines.tail(78), mode="append")
+    return f'[lake]\ntype = "file"\nurl = "file://{directory}"\nread = ["in"]\nwrite = ["out"]\n'
+
+
+def write_warehouse(postgres: servers.Postgres) -> str:
+    """A table of a database that may be asked."""
+    url = postgres.url(postgres.create()).replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE beans AS SELECT i AS size, i % 3 AS kind FROM " + NUMBERS)
+    return f'[warehouse]\ntype = "postgres"\nurl = "{url}"\nqueries = true\n'
 
 
 @pytest.fixture(scope="package")

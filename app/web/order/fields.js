@@ -72,6 +72,13 @@ export function textField(about, value, options) {
   return new Field(about, control, () => control.value || undefined);
 }
 
+/** @type {(about: About, value: string) => Field<string | undefined>} */
+export function textArea(about, value) {
+  const control = h("textarea", { rows: 4, spellcheck: "false", class: "code" });
+  control.value = value;
+  return new Field(about, control, () => control.value || undefined);
+}
+
 /** @type {(about: About, value: unknown) => Field<string | number | undefined>} */
 export function numberField(about, value) {
   const control = input(value, { inputmode: "decimal" });

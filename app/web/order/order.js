@@ -1,7 +1,6 @@
 // What is asked for: the specification that the fields of a job make, without what is usual.
 
 import { h } from "../parts/dom.js";
-import { sentence } from "../service/api.js";
 import { typed } from "./fields.js";
 import {
   BINS,
@@ -13,6 +12,7 @@ import {
   N_SPLITS,
   restFields,
 } from "./form.js";
+import { complain } from "./mistakes.js";
 import { parameterFields, propertiesOf } from "./parameters.js";
 import { ColumnPicker } from "./picker.js";
 
@@ -182,24 +182,7 @@ export class Order {
    * @type {(errors: ProblemField[]) => string[]}
    */
   complain(errors) {
-    /** @type {Map<Field, string[]>} */
-    const mistakes = new Map();
-    const unplaced = [];
-    for (const { pointer, detail } of errors) {
-      const field = this.fieldAt(pointer);
-      if (field) mistakes.set(field, [...(mistakes.get(field) ?? []), sentence(detail)]);
-      else unplaced.push(sentence(detail));
-    }
-    for (const field of this.fields) field.complain((mistakes.get(field) ?? []).join("\n"));
-    for (const field of mistakes.keys()) field.element.closest("details")?.setAttribute("open", "");
-    return unplaced;
-  }
-
-  /** @type {(pointer: string) => Field | undefined} */
-  fieldAt(pointer) {
-    const holds = (/** @type {Field} */ field) =>
-      pointer === field.pointer || pointer.startsWith(`${field.pointer}/`);
-    return this.fields.filter(holds).sort((a, b) => b.pointer.length - a.pointer.length)[0];
+    return complain(this.fields, errors);
   }
 }
 

@@ -9,6 +9,8 @@ import { isLeaving, pause } from "./leaving.js";
 
 const KEY = "pith-key";
 const RETRY = 2000;
+const AWAY = 503;
+const SILENCE = "The service does not answer.";
 
 export class Problem extends Error {
   /**
@@ -16,8 +18,9 @@ export class Problem extends Error {
    * @param {Partial<ProblemRead>} body
    */
   constructor(status, body) {
-    super(sentence(body.detail ?? `the service answered ${status}`));
+    super(sentence(body.detail ?? (status === AWAY ? SILENCE : `the service answered ${status}`)));
     this.status = status;
+    this.errors = body.errors ?? [];
   }
 }
 
@@ -65,12 +68,12 @@ export function address(path, params) {
 export async function send(address, options = {}) {
   for (;;) {
     const response = await attempt(address, options);
-    if (response && response.status !== 503) {
+    if (response && (response.status !== AWAY || options.method)) {
       dispatchEvent(new CustomEvent("service-back"));
       if (response.ok || response.status === 304) return response;
       throw problem(response.status, await response.json().catch(() => ({})));
     }
-    if (options.method) throw new Error("The service does not answer.");
+    if (options.method) throw new Error(SILENCE);
     dispatchEvent(new CustomEvent("service-away"));
     await pause(RETRY, options.signal);
   }

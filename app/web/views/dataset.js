@@ -6,12 +6,12 @@ import { count, counted, exact, moments, size, when } from "../parts/format.js";
 import { histogram } from "../parts/live.js";
 import { LongTable } from "../parts/table.js";
 import { warningList } from "../parts/warnings.js";
-import { get, Problem, patch, remove } from "../service/api.js";
+import { get, Problem, patch, post, remove } from "../service/api.js";
 import { ColumnEditor } from "./columns.js";
 import { whenRead } from "./datasets.js";
 
 /**
- * @import { ColumnProfile, DatasetRead, Place } from "contract"
+ * @import { ColumnProfile, DatasetRead, Place, Source } from "contract"
  * @import { Change } from "../parts/described.js"
  */
 
@@ -76,11 +76,38 @@ function head(dataset) {
       {},
       nameHead(dataset.name ?? "Dataset", change, [pill(dataset.status)]),
       h("p", { class: "muted" }, facts.filter(Boolean).join(" · "), before),
+      dataset.source ? h("p", { class: "muted" }, originOf(dataset, dataset.source)) : null,
       h("p", { class: "muted code" }, dataset.id),
       labelEditor(dataset.labels ?? {}, change, "#/datasets"),
     ),
-    h("div", { class: "actions" }, dataset.status === "ready" ? use : null, deleteButton(dataset.id)),
+    h("div", { class: "actions" }, dataset.status === "ready" ? use : null, ...more(dataset)),
   );
+}
+
+/** @type {(dataset: DatasetRead) => HTMLElement[]} */
+function more({ id, source }) {
+  return source ? [...refreshed(id), deleteButton(id)] : [deleteButton(id)];
+}
+
+/**
+ * Where it was read, which of it, and when.
+ * @type {(dataset: DatasetRead, source: Source) => string}
+ */
+function originOf({ origin }, { connection, path, table, version, query }) {
+  const which = Number.isSafeInteger(version) ? `, version ${version}` : "";
+  const at = typeof origin?.read_at === "string" ? `, read at ${when(origin.read_at)}` : "";
+  return `From ${connection}: ${path ?? table ?? query}${which}${at}`;
+}
+
+/** @type {(id: string) => HTMLElement[]} */
+function refreshed(id) {
+  const words = h("span", { class: "muted", role: "status" });
+  const refresh = async () => {
+    const newest = await post("/v1/datasets/{dataset_id}/refresh", { dataset_id: id });
+    if (newest.id === id) words.textContent = "Nothing has changed there.";
+    else location.hash = `#/datasets/${newest.id}`;
+  };
+  return [words, button("Refresh", refresh)];
 }
 
 /** @type {(id: string) => HTMLElement} */
