@@ -76,7 +76,8 @@ def serve(
     """Answer requests: the whole service in one directory, or the API of a deployed one.
 
     With PITH_DATABASE_URL and PITH_BROKER_URL set this is the API alone. Without them it also
-    starts a broker and a worker, and keeps everything under PITH_DATA_DIR.
+    starts a broker and a worker, and keeps everything under PITH_DATA_DIR. It listens on PITH_HOST
+    and PITH_PORT.
     """
     settings = _settings()
     if settings.broker_url:

@@ -40,7 +40,8 @@ def name(session: Session, tenant: str, url: str, quota: Quota) -> None:
         now = read_clock(session)
         fields = {"url": url, "events": [], "named_at": now}
         row = repository.add(session, service.new_webhook(tenant, fields, new_secret(), now))
-        record(session, tenant, Action.WEBHOOK_CREATED, row.id, named=True)
+        details = {"named": True, "host": service.host_of(row)}
+        record(session, tenant, Action.WEBHOOK_CREATED, row.id, **details)
     elif known.named_at is not None:
         on = service.switch(True) if known.status == WebhookStatus.OFF else {}
         repository.change(session, tenant, known.id, {**on, "named_at": moment()})

@@ -158,6 +158,8 @@ def test_every_change_is_a_line_that_says_whose_it_was(actor: Actor) -> None:
     assert {line["address"] for line in found} == {"127.0.0.1"}
     (changed,) = (line for line in found if line["action"] == Action.JOB_CHANGED)
     assert changed["details"] == {"fields": ["labels", "title"]}
+    (created, *_) = (line for line in found if line["action"] == Action.WEBHOOK_CREATED)
+    assert created["details"] == {"host": "127.0.0.1"}
     jobs, datasets = (actor.client.get(f"/v1/{k}").json()["items"] for k in ("jobs", "datasets"))
     assert jobs and datasets
     assert all(item["submitted_by"] == me for item in (*jobs, *datasets))
