@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from importlib.metadata import version
+from ssl import SSLCertVerificationError, SSLError
 
 from app.addresses import AddressRefused, Network, Place, parse_place, resolve
 from app.channels import connected
@@ -30,8 +31,20 @@ def send(
     except AddressRefused as refused:
         return Outcome(None, f"its address {refused}"[:MAX_ERROR_LENGTH])
     except (OSError, HTTPException) as error:
-        words = f"{type(error).__name__}: {error}".rstrip(": ")
-        return Outcome(None, words[:MAX_ERROR_LENGTH])
+        return Outcome(None, _in_words(error)[:MAX_ERROR_LENGTH])
+
+
+def _in_words(error: OSError | HTTPException) -> str:
+    """For the owner of the endpoint, who need not know what this is written in."""
+    if isinstance(error, SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}"
+    if isinstance(error, SSLError):
+        return f"no encryption could be agreed on: {error.reason}"
+    if isinstance(error, RemoteDisconnected):
+        return "it closed the connection without an answer"
+    if isinstance(error, HTTPException):
+        return "what it answered is not HTTP"
+    return str(error.strerror or error).lower()
 
 
 def _told(status: int) -> Outcome:

@@ -107,7 +107,7 @@ def test_one_that_is_dead_for_days_is_switched_off_and_says_so(hooks: Hooks) -> 
     hooks.finish()
     hooks.deliver()
     (delivery,) = hooks.deliveries()
-    assert "refused" in delivery.last_error
+    assert delivery.last_error == "connection refused"
     hooks.let_pass(timedelta(days=4))
     hooks.deliver()
     webhook = hooks.webhook(webhook_id)
@@ -152,7 +152,7 @@ def test_a_receiver_that_does_not_answer_costs_its_time_and_no_more(
     hooks.deliver()
     (delivery,) = hooks.deliveries()
     assert (delivery.status, delivery.last_status) == ("pending", None)
-    assert delivery.last_error == "TimeoutError: no answer within 0.2 s"
+    assert delivery.last_error == "no answer within 0.2 s"
 
 
 def test_events_of_one_subject_keep_their_order(hooks: Hooks, hearing: Receiver) -> None:
