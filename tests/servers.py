@@ -40,6 +40,10 @@ POSTGRES_SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    # Databases live for seconds: there is nothing to tidy up, in hundreds of them.
+    "autovacuum": "off",
     "max_connections": "200",
     "shared_buffers": "64MB",
     "timezone": "UTC",
@@ -93,7 +97,8 @@ class Postgres:
         """A fresh database, a copy of `template`; answers its name."""
         name = f"test_{uuid4().hex}"
         with self.connect() as connection:
-            options = f"TEMPLATE {template} ENCODING 'UTF8' OWNER {OWNER}"
+            # Files are copied in half the time that their contents take through the log.
+            options = f"TEMPLATE {template} ENCODING 'UTF8' OWNER {OWNER} STRATEGY FILE_COPY"
             connection.execute(f"CREATE DATABASE {name} {options}")
         return name
 
