@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from core.compiled import inner, kernel
 from core.cpd._lanes import add_rows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def collect(
     blocks: Any, block_class: Any, stretches: Any, order: Any, run_ptr: Any, run_code: Any,
     run_end: Any, node_parent: Any, node_level: Any, group_nodes: Any, leaf_start: Any,
@@ -27,7 +27,9 @@ def collect(
         first, last = stretches[stretch], stretches[stretch + 1]
         for tile in range(n_tiles):
             part = block_class[first] * n_tiles + tile
-            counts[part, lo:hi] = 0
+            for node in range(lo, hi):
+                for f in range(len(width)):
+                    counts[part, node, f] = 0
         for b in range(first, last):
             part = block_class[b] * n_tiles
             _collect_block(
@@ -39,7 +41,7 @@ def collect(
             _collapse(node_parent, node_level, lo, hi, part, counts, level_counts, width)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _collect_block(
     b: int, first: int, first_part: int, order: Any, run_ptr: Any, run_code: Any, run_end: Any,
     leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
@@ -49,7 +51,6 @@ def _collect_block(
     n_tiles, n_rows, _ = resp.shape
     n_groups = order.shape[0]
     slice_size = counts.shape[1] * W
-    flat_resp, flat_counts = resp.reshape(-1), counts.reshape(-1)
     for g in range(g0, g1):
         for tile in range(n_tiles):
             counts_at = (first_part + tile) * slice_size + leaf_start[g] * W
@@ -65,14 +66,14 @@ def _collect_block(
                         resp_at + order[g, i + 2] * W,
                         resp_at + order[g, i + 3] * W,
                     )
-                    add_rows(flat_counts, at, flat_resp, rows, width)
+                    add_rows(counts, at, resp, rows, width)
                     i += 4
                 while i < stop:
-                    add_rows(flat_counts, at, flat_resp, (resp_at + order[g, i] * W,), width)
+                    add_rows(counts, at, resp, (resp_at + order[g, i] * W,), width)
                     i += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _collapse(
     node_parent: Any, node_level: Any, lo: int, hi: int, part: int, counts: Any, level_counts: Any,
     width: Any,
@@ -80,16 +81,15 @@ def _collapse(
     """Add one slice's counts of codes to its levels, from the leaves of lo..hi to the root."""
     W = len(width)
     nodes_at, levels_at = part * counts.shape[1] * W, part * level_counts.shape[1] * W
-    flat_counts, flat_levels = counts.reshape(-1), level_counts.reshape(-1)
     for node in range(hi - 1, lo - 1, -1):
         at = nodes_at + node * W
         if node_level[node] != 0:
-            add_rows(flat_levels, levels_at + node_level[node] * W, flat_counts, (at,), width)
+            add_rows(level_counts, levels_at + node_level[node] * W, counts, (at,), width)
         if node_parent[node] != 0:
-            add_rows(flat_counts, nodes_at + node_parent[node] * W, flat_counts, (at,), width)
+            add_rows(counts, nodes_at + node_parent[node] * W, counts, (at,), width)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def update(
     level_counts: Any, var_start: Any, v0: int, v1: int, marginal: Any, smoothing: float, probs: Any
 ) -> None:
@@ -102,7 +102,8 @@ def update(
     for i in range(n_slices):
         for v in range(v0, v1):
             lo, hi = var_start[v], var_start[v + 1]
-            total[:] = smoothing
+            for f in range(W):
+                total[f] = smoothing
             for row in range(lo, hi):
                 for f in range(W):
                     total[f] += level_counts[i, row, f]

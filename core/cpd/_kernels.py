@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from core.compiled import inner, kernel
 from core.cpd._lanes import add_rows
 
 LOG_FLOOR = -80.0
@@ -17,7 +17,7 @@ _LN2_HIGH = np.float32(0.693359375)
 _LN2_LOW = np.float32(-2.12194440e-4)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _exp(x: Any) -> Any:
     """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
     n = np.floor(x * _LOG2_E + np.float32(0.5))
@@ -33,26 +33,23 @@ def _exp(x: Any) -> Any:
     return p * scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fill_tables(
     node_parent: Any, node_level: Any, lo: int, hi: int, logs: Any, table: Any, width: Any
 ) -> None:
     """Sum the logs along each node's path: table[node] = table[parent] + logs[level]."""
     W = len(width)
-    n_slices = logs.shape[0]
-    n_levels = logs.shape[1]
-    n_nodes = table.shape[1]
-    flat_logs, flat_table = logs.reshape(-1), table.reshape(-1)
-    for i in range(n_slices):
-        levels_at, nodes_at = i * n_levels * W, i * n_nodes * W
-        flat_table[nodes_at + lo * W : nodes_at + hi * W] = 0
+    for i in range(logs.shape[0]):
+        levels_at, nodes_at = i * logs.shape[1] * W, i * table.shape[1] * W
         for node in range(lo, hi):
             at = nodes_at + node * W
-            add_rows(flat_table, at, flat_table, (nodes_at + node_parent[node] * W,), width)
-            add_rows(flat_table, at, flat_logs, (levels_at + node_level[node] * W,), width)
+            for f in range(W):
+                table[i, node, f] = 0
+            add_rows(table, at, table, (nodes_at + node_parent[node] * W,), width)
+            add_rows(table, at, logs, (levels_at + node_level[node] * W,), width)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def add_tables(
     codes: Any,
     leaf_start: Any,
@@ -87,7 +84,7 @@ def add_tables(
             add_rows(resp, resp_at + r * W, table, (t0 + codes[g, r] * W,), width)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def normalise(
     resp: Any, first: int, last: int, model_start: Any, scale: Any, row_loglik: Any
 ) -> None:
@@ -98,7 +95,7 @@ def normalise(
     """
     n_tiles, _, W = resp.shape
     n_models = len(model_start) - 1
-    joint = np.full(n_tiles * W, np.float32(LOG_FLOOR), dtype=np.float32)
+    joint = np.empty(n_tiles * W, dtype=np.float32)
     for r in range(first, last):
         for tile in range(n_tiles):
             for f in range(W):
@@ -129,7 +126,7 @@ def normalise(
                 resp[tile, r, f] = joint[tile * W + f]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def expect(
     codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any,
     log_weights: Any, model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any,
@@ -142,36 +139,28 @@ def expect(
     W = len(width)
     n_tiles, n_rows, _ = resp.shape
     slice_size = table.shape[1] * W
-    flat_table, flat_resp = table.reshape(-1), resp.reshape(-1)
-    flat_weights, flat_mass = log_weights.reshape(-1), block_mass.reshape(-1)
     for b in range(b0, b1):
         first, last = blocks[b], blocks[b + 1]
         for tile in range(n_tiles):
             part = block_class[b] * n_tiles + tile
             resp_at = tile * n_rows * W
-            flat_resp[resp_at + first * W : resp_at + last * W] = 0
             for r in range(first, last):
-                add_rows(flat_resp, resp_at + r * W, flat_weights, (part * W,), width)
+                for f in range(W):
+                    resp[tile, r, f] = 0
+                add_rows(resp, resp_at + r * W, log_weights, (part * W,), width)
             add_tables(
-                codes,
-                leaf_start,
-                first,
-                last,
-                flat_table,
-                part * slice_size,
-                flat_resp,
-                resp_at,
-                width,
+                codes, leaf_start, first, last, table, part * slice_size, resp, resp_at, width
             )
         normalise(resp, first, last, model_start, scale, row_loglik)
         for tile in range(n_tiles):
             mass_at = (b * n_tiles + tile) * W
-            flat_mass[mass_at : mass_at + W] = 0
+            for f in range(W):
+                block_mass[b, tile, f] = 0
             for r in range(first, last):
-                add_rows(flat_mass, mass_at, flat_resp, ((tile * n_rows + r) * W,), width)
+                add_rows(block_mass, mass_at, resp, ((tile * n_rows + r) * W,), width)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def take_logs(
     probs: Any,
     var_start: Any,
@@ -201,7 +190,7 @@ def take_logs(
                     penalty[i, v, f] += p * log_ratio
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def leap(
     origin: Any, first: Any, second: Any, lengths: Any, kept_share: float, var_start: Any,
     v0: int, v1: int, out: Any,
@@ -214,7 +203,8 @@ def leap(
     total = np.empty(W)
     for i in range(n_slices):
         for v in range(v0, v1):
-            total[:] = 0
+            for f in range(W):
+                total[f] = 0
             for row in range(var_start[v], var_start[v + 1]):
                 for f in range(W):
                     a = lengths[i, f]

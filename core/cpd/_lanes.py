@@ -10,6 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 LANES = 8
@@ -22,10 +23,12 @@ MAX_WIDTH = 32
 def _add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, width: Any) -> Any:
     """target[at : at + W] += source[row : row + W] for each of `rows`, with W = len(width).
 
-    `target` and `source` are flat arrays, float32 but for a target that may be float64; `at` and
-    `rows` (a tuple) are offsets into them, and `width` is a tuple whose length makes W a constant
-    of the compiled code.
+    `target` and `source` are float32 but for a target that may be float64, of any shape in the
+    order of C; `at` and `rows` (a tuple) are offsets into their memory, and `width` is a tuple
+    whose length makes W a constant of the compiled code.
     """
+    if target.layout != "C" or source.layout != "C":
+        raise TypingError("offsets are those of arrays in the order of C")
     signature = types.void(target, at, source, rows, width)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

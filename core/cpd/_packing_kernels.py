@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from core.arrays import MISSING
+from core.compiled import inner, kernel
 
 MAX_CODES = 256
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def hash_rows(codes: Any, keys: Any) -> Any:
     """64-bit hash of each row and its key (class, fold, ...)."""
     n_rows, n_vars = codes.shape
@@ -27,7 +27,7 @@ def hash_rows(codes: Any, keys: Any) -> Any:
     return hashes
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _same_row(codes: Any, keys: Any, a: int, b: int) -> Any:
     is_same, n = keys[a] == keys[b], 0
     while is_same and n < codes.shape[1]:
@@ -36,7 +36,7 @@ def _same_row(codes: Any, keys: Any, a: int, b: int) -> Any:
     return is_same
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
     """For each row the index of the first row equal to it; `order` sorts the hashes stably."""
     n_rows = len(order)
@@ -55,7 +55,7 @@ def first_of_equal(codes: Any, keys: Any, hashes: Any, order: Any) -> Any:
     return first
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def gather_columns(codes: Any, rows: Any, n_vars: int) -> Any:
     """(n_vars, len(rows)) copy of the chosen rows, variable by variable, in cache-sized pieces."""
     columns = np.empty((n_vars, len(rows)), dtype=np.uint8)
@@ -67,7 +67,7 @@ def gather_columns(codes: Any, rows: Any, n_vars: int) -> Any:
     return columns
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def level_totals(columns: Any, weights: Any) -> Any:
     """(n_vars, 256) total weight of each code of each variable."""
     n_vars, n_rows = columns.shape
@@ -78,7 +78,7 @@ def level_totals(columns: Any, weights: Any) -> Any:
     return totals
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sum_by_code(columns: Any, values: Any) -> Any:
     """(n_rows,) sum over variables of values[variable, code]."""
     n_vars, n_rows = columns.shape
@@ -89,7 +89,7 @@ def sum_by_code(columns: Any, values: Any) -> Any:
     return sums
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def highest_codes(codes: Any) -> Any:
     """(n_vars,) highest code of each variable that is not missing; -1 where there is none."""
     n_rows, n_vars = codes.shape
@@ -101,7 +101,7 @@ def highest_codes(codes: Any) -> Any:
     return highest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any) -> int:
     """How many distinct pairs (group code, level) there are; `seen` maps each pair to 1.
 
@@ -122,7 +122,7 @@ def extend_group(group: Any, n_codes: int, column: Any, n_levels: int, seen: Any
     return n_pairs
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def rewrite_group(
     group: Any, n_codes: int, column: Any, n_levels: int, seen: Any, parent: Any, level: Any
 ) -> None:
@@ -140,7 +140,7 @@ def rewrite_group(
         group[r] = seen[group[r] * span + value]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def count_runs(codes: Any, blocks: Any) -> Any:
     """(n_blocks * n_groups + 1,) offsets: how many distinct codes each block has in each group."""
     n_groups = codes.shape[0]
@@ -159,7 +159,7 @@ def count_runs(codes: Any, blocks: Any) -> Any:
     return ptr
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sort_blocks(codes: Any, blocks: Any, run_ptr: Any) -> Any:
     """Within each block and group, the rows (counted from its first) sorted by code; the runs."""
     n_groups, n_rows = codes.shape
@@ -170,7 +170,8 @@ def sort_blocks(codes: Any, blocks: Any, run_ptr: Any) -> Any:
     for b in range(len(blocks) - 1):
         first, last = blocks[b], blocks[b + 1]
         for g in range(n_groups):
-            counts[:] = 0
+            for code in range(MAX_CODES):
+                counts[code] = 0
             for r in range(first, last):
                 counts[codes[g, r]] += 1
             run, end = run_ptr[b * n_groups + g], 0

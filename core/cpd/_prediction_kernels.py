@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
 from core.arrays import Bytes, Floats, Ints
+from core.compiled import inner, kernel
 
 _TINY = 1e-30
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def add_true_probability(
     weights: Floats, levels: Floats, level_start: Ints, label: Floats,
     codes: Bytes, labels: Bytes, first: int, out: Floats,
@@ -44,7 +44,7 @@ def add_true_probability(
                 out[row, k - first] += told
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def add_log_levels(logs: Floats, start: Ints, columns: Bytes, joint: Floats) -> None:
     """joint[row] += logs[level of the row] for every column; those of column n begin at start[n].
 
@@ -58,7 +58,7 @@ def add_log_levels(logs: Floats, start: Ints, columns: Bytes, joint: Floats) -> 
                     joint[row, f] += logs[level, f]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def add_beliefs(
     joint: Floats, classes: Ints, states: Ints, shares: Floats, out: Floats
 ) -> None:  # fmt: skip
@@ -78,7 +78,7 @@ def add_beliefs(
             out[row, classes[i]] += likely[states[i]] * shares[i] / total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def class_shares(counts: Floats, level_start: Ints, smoothing: float) -> tuple[Floats, Ints]:
     """P(level | class), smoothed like the feature's own distribution, and the first of each.
 
@@ -94,14 +94,16 @@ def class_shares(counts: Floats, level_start: Ints, smoothing: float) -> tuple[F
     return shares, starts
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _smooth(counts: Floats, smoothing: float, out: Floats) -> None:
     total = 0.0
     for level in range(len(counts)):
         for c in range(counts.shape[1]):
             total += counts[level, c]
     if total == 0:
-        out[:] = 1 / len(out)
+        for level in range(len(out)):
+            for c in range(out.shape[1]):
+                out[level, c] = 1 / len(out)
         return
     in_class = np.zeros(counts.shape[1])
     for level in range(len(counts)):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
+from core.compiled import inner, kernel
 
 UNIFORM, QUANTILE, SUPERVISED = range(3)
 """The places of the strategies among all there are."""
@@ -61,80 +61,80 @@ class Groups(NamedTuple):
     speaks: Truths
 
 
-@nb.njit(cache=True, nogil=True)
-def group_columns(
-    counts: Floats, start: Ints, fine: Fine, strategies: Ints, rules: Rules, out: Groups
-) -> None:
-    """Group the levels of some columns, whose counts (.., parts, C) begin at `start`."""
-    for part in range(counts.shape[1]):
+@kernel
+def group_columns(counts: Floats, fine: Fine, strategies: Ints, rules: Rules, out: Groups) -> None:
+    """Group the levels of some columns by counts (parts, n_fine + N, C), below each other as well.
+
+    `out.sums` and `out.cuts` come as zeros.
+    """
+    for part in range(len(counts)):
         for s in range(len(strategies)):
             filled = 0
-            for n in range(len(start) - 1):
+            for n in range(len(fine.is_cut)):
                 first, last = fine.start[n], fine.start[n + 1]
-                sums, cuts, speaks = group_levels(
-                    counts[start[n] : start[n + 1], part],
+                n_groups, speaks = _group_levels(
+                    counts[part, first + n : last + n + 1],
                     fine.is_cut[n],
-                    fine.edges[first : last - 1],
+                    fine.edges[first:last],
                     fine.lowest[first:last],
                     fine.highest[first:last],
                     strategies[s],
                     rules,
                     out.tables[s, part, n],
+                    out.sums[s, part, filled:],
+                    out.cuts[s, part, first : max(last - 1, first)],
                 )
-                out.sums[s, part, filled : filled + len(sums)] = sums
-                out.cuts[s, part, first : first + len(cuts)] = cuts
-                out.n_groups[s, part, n], out.speaks[s, part, n] = len(sums), speaks
-                filled += len(sums)
+                out.n_groups[s, part, n], out.speaks[s, part, n] = n_groups, speaks
+                filled += n_groups
 
 
-@nb.njit(cache=True, nogil=True)
-def group_levels(
+@inner
+def _group_levels(
     counts: Floats, is_cut: bool, edges: Floats, lowest: Floats, highest: Floats,
-    strategy: int, rules: Rules, table: Bytes,
-) -> tuple[Floats, Truths, bool]:  # fmt: skip
-    """(n_groups, C) sums of the levels between cuts, the cuts, and whether a gap is the last group.
+    strategy: int, rules: Rules, table: Bytes, sums: Floats, cuts: Truths,
+) -> tuple[int, bool]:  # fmt: skip
+    """Add up the levels between cuts: how many groups there are, and whether a gap is the last.
 
     table[code] becomes the group of a fine code, MISSING where nothing is known.
     """
     known = counts[:-1]
-    cuts = np.ones(max(len(known) - 1, 0), dtype=np.bool_)
     if is_cut and len(known) > 0:
-        cuts = _cut(known, edges, lowest, highest, strategy, rules)
-        drop_empty(cuts, known)
-    n_groups = min(len(known), 1)
-    for cut in cuts:
-        n_groups += int(cut)
-    speaks = n_groups < MISSING and gap_speaks(counts, rules.gaps, rules.gap_chance)
-    sums = np.zeros((n_groups + speaks, counts.shape[1]))
+        _cut(known, edges, lowest, highest, strategy, rules, cuts)
+        _drop_empty(cuts, known)
+    else:
+        for level in range(len(cuts)):
+            cuts[level] = True
     for code in range(len(table)):
         table[code] = MISSING
-    add_levels(known, cuts, table, sums)
+    n_groups = _add_levels(known, cuts, table, sums)
+    speaks = n_groups < MISSING and gap_speaks(counts, rules.gaps, rules.gap_chance)
     if speaks:
         table[MISSING] = n_groups
         for c in range(counts.shape[1]):
             sums[n_groups, c] = counts[-1, c]
-    return sums, cuts, speaks
+        n_groups += 1
+    return n_groups, speaks
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _cut(
-    known: Floats, edges: Floats, lowest: Floats, highest: Floats, strategy: int, rules: Rules
-) -> Truths:
-    """(n_levels - 1,) after which levels a strategy cuts; by share where no label tells."""
+    known: Floats, edges: Floats, lowest: Floats, highest: Floats, strategy: int, rules: Rules,
+    cuts: Truths,
+) -> None:  # fmt: skip
+    """Set after which levels a strategy cuts; by share where no label tells."""
     if strategy == UNIFORM:
-        return cut_evenly(known, edges, lowest, highest, rules.bins)
+        _cut_evenly(known, edges, lowest, highest, rules.bins, cuts)
+        return
     if strategy == SUPERVISED:
         rows, n_used, n_classes = _held(known)
         if rows >= 2 * rules.leaf_rows:
             chance = rules.cut_chance[max(n_classes - 1, 1), max(n_used - 1, 1)]
-            cuts = cut_where_told(known, rules.max_leaves, rules.leaf_rows, chance)
-            for cut in cuts:
-                if cut:
-                    return cuts
-    return cut_by_share(known, rules.bins)
+            if _cut_where_told(known, rules.max_leaves, rules.leaf_rows, chance, cuts):
+                return
+    _cut_by_share(known, rules.bins, cuts)
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _held(counts: Floats) -> tuple[float, int, int]:
     """The weight of all rows, and how many levels and classes occur in them."""
     rows, n_used, n_classes = 0.0, 0, 0
@@ -150,7 +150,7 @@ def _held(counts: Floats) -> tuple[float, int, int]:
     return rows, n_used, n_classes
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
     """Whether a missing value is to be a level of its own: it tells about the label."""
     n_classes = counts.shape[1]
@@ -173,7 +173,7 @@ def gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
     return bool(twice > chance[freedom])
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _rows_of(counts: Floats, level: int) -> float:
     rows = 0.0
     for c in range(counts.shape[1]):
@@ -181,49 +181,51 @@ def _rows_of(counts: Floats, level: int) -> float:
     return rows
 
 
-@nb.njit(cache=True, nogil=True)
-def cut_evenly(counts: Floats, edges: Floats, lowest: Floats, highest: Floats, bins: int) -> Truths:
-    """(n_levels - 1,) the edges nearest to those of equal width between the levels with rows.
+@inner
+def _cut_evenly(
+    counts: Floats, edges: Floats, lowest: Floats, highest: Floats, bins: int, cuts: Truths
+) -> None:
+    """Cut at the edges nearest to those of equal width between the levels with rows.
 
-    counts is (n_levels, C), edges (n_levels - 1,); lowest and highest the range of each level.
+    counts is (n_levels, C), edges (n_levels,) with a spare; lowest and highest the range of each.
     """
-    cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
     first, last = -1, -1
     for level in range(len(counts)):
         if _rows_of(counts, level) > 0:
             first, last = level if first < 0 else first, level
     if len(cuts) == 0 or first < 0:
-        return cuts
-    low, high = lowest[first], highest[last]
+        return
+    low, high, right = lowest[first], highest[last], 0
     for cut in range(1, bins):
         # Halved, no range is too wide for a float.
         wanted = 2 * (low / 2 + (high / 2 - low / 2) * (cut / bins))
         if wanted > low:
-            right = min(np.searchsorted(edges, wanted), len(edges) - 1)
+            while right < len(cuts) - 1 and edges[right] < wanted:
+                right += 1
             left = max(right - 1, 0)
             nearer = wanted - edges[left] < edges[right] - wanted
             cuts[left if nearer else right] = True
-    return cuts
 
 
-@nb.njit(cache=True, nogil=True)
-def cut_by_share(counts: Floats, bins: int) -> Truths:
-    """(n_levels - 1,) after which levels equal shares of the rows end."""
-    cuts = np.zeros(max(len(counts) - 1, 0), dtype=np.bool_)
-    held, total = np.zeros(len(counts)), 0.0
+@inner
+def _cut_by_share(counts: Floats, bins: int, cuts: Truths) -> None:
+    """Cut after the levels with which equal shares of the rows end."""
+    total = 0.0
     for level in range(len(counts)):
         total += _rows_of(counts, level)
-        held[level] = total
     if total > 0:
+        place, held = -1, 0.0
         for cut in range(1, bins):
-            place = np.searchsorted(held, cut / bins * total * (1 - 1e-12))
+            share = cut / bins * total * (1 - 1e-12)
+            while place < 0 or (place < len(cuts) and held < share):
+                place += 1
+                held += _rows_of(counts, place)
             if place < len(cuts):
                 cuts[place] = True
-    return cuts
 
 
-@nb.njit(cache=True, nogil=True)
-def drop_empty(cuts: Truths, counts: Floats) -> None:
+@inner
+def _drop_empty(cuts: Truths, counts: Floats) -> None:
     """Keep only cuts with rows on both sides of them, up to the next."""
     since, last = 0.0, -1
     for level in range(len(counts)):
@@ -237,8 +239,8 @@ def drop_empty(cuts: Truths, counts: Floats) -> None:
         cuts[last] = False
 
 
-@nb.njit(cache=True, nogil=True)
-def add_levels(counts: Floats, cuts: Truths, table: Bytes, sums: Floats) -> None:
+@inner
+def _add_levels(counts: Floats, cuts: Truths, table: Bytes, sums: Floats) -> int:
     """Add the levels between cuts up in `sums`; table[level] becomes the level's group."""
     group = 0
     for level in range(len(counts)):
@@ -247,20 +249,21 @@ def add_levels(counts: Floats, cuts: Truths, table: Bytes, sums: Floats) -> None
             sums[group, c] += counts[level, c]
         if level < len(cuts) and cuts[level]:
             group += 1
+    return group + min(len(counts), 1)
 
 
-@nb.njit(cache=True, nogil=True)
-def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float) -> Truths:
-    """(n_levels - 1,) where a tree cuts ordered levels to tell most about the class.
+@inner
+def _cut_where_told(
+    counts: Floats, max_leaves: int, least: float, chance: float, cuts: Truths
+) -> bool:
+    """Cut where a tree cuts ordered levels to tell most about the class; whether anywhere.
 
     counts is (n_levels, C). The leaf whose best cut gains most is cut next, while twice its gain in
     nats exceeds `chance`; no leaf weighs less than `least`.
     """
-    n_levels = len(counts)
-    cuts = np.zeros(max(n_levels - 1, 0), dtype=np.bool_)
     starts, stops = np.zeros(max_leaves, dtype=np.int64), np.zeros(max_leaves, dtype=np.int64)
     gains, places = np.zeros(max_leaves), np.zeros(max_leaves, dtype=np.int64)
-    stops[0] = n_levels
+    stops[0] = len(counts)
     gains[0], places[0] = _best_cut(counts, starts[0], stops[0], least)
     for n_leaves in range(1, max_leaves):
         leaf = 0
@@ -268,25 +271,24 @@ def cut_where_told(counts: Floats, max_leaves: int, least: float, chance: float)
             if gains[other] > gains[leaf]:
                 leaf = other
         if 2 * gains[leaf] <= chance:
-            break
+            return n_leaves > 1
         place = places[leaf]
         cuts[place] = True
         starts[n_leaves], stops[n_leaves] = place + 1, stops[leaf]
         stops[leaf] = place + 1
         for part in (leaf, n_leaves):
             gains[part], places[part] = _best_cut(counts, starts[part], stops[part], least)
-    return cuts
+    return max_leaves > 1
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _best_cut(counts: Floats, start: int, stop: int, least: float) -> tuple[float, int]:
     """Gain in nats of the best cut within some levels, and the last level before it."""
     n_classes = counts.shape[1]
-    left, right = np.zeros(n_classes), np.zeros(n_classes)
+    left, right, total = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
     for level in range(start, stop):
         for c in range(n_classes):
-            right[c] += counts[level, c]
-    total = right.copy()
+            total[c] += counts[level, c]
     weight, whole = _surprise(total)
     best, place = 0.0, start
     for level in range(start, stop - 1):
@@ -302,7 +304,7 @@ def _best_cut(counts: Floats, start: int, stop: int, least: float) -> tuple[floa
     return best, place
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def information(counts: Floats) -> float:
     """I(level; class) in nats per row of (n_levels, C) counts, less what chance adds on average."""
     rows, n_used, n_told = _held(counts)
@@ -316,7 +318,7 @@ def information(counts: Floats) -> float:
     return (_surprise(classes)[1] - left) / rows - (n_used - 1) * (n_told - 1) / (2 * rows)
 
 
-@nb.njit(cache=True, nogil=True)
+@inner
 def _surprise(counts: Floats) -> tuple[float, float]:
     """N and N H(Y) of the counts."""
     n, sum_of_logs = 0.0, 0.0

@@ -6,12 +6,11 @@ numba compiles for it, and a first start waits for all of them.
 
 from __future__ import annotations
 
-import numba as nb
-
 from core.arrays import Bytes, Floats, Ints
+from core.compiled import kernel
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def count_columns(codes: Bytes, group: Ints, weights: Floats, start: Ints, counts: Floats) -> None:
     """Add the weight of every row to counts[start[n] + level, group]; missing ones to the last."""
     for n in range(len(codes)):
@@ -20,7 +19,7 @@ def count_columns(codes: Bytes, group: Ints, weights: Floats, start: Ints, count
             counts[first + min(codes[n, row], missing), group[row]] += weights[row]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
     """out[i, n] = tables[n, codes[n, rows[i]]], a block of rows at a time."""
     for start in range(0, len(rows), 256):
@@ -30,7 +29,7 @@ def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
                 out[i, n] = tables[n, codes[n, rows[i]]]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def hold(columns: Bytes, tables: Bytes, weights: Floats, held: Floats) -> None:
     """Add the weight of every row to held[n, tables[n, its fine code]] of each column (n_rows,)."""
     for n in range(len(columns)):

@@ -19,9 +19,10 @@ from core.data._cut_kernels import (
     NEVER,
     WHERE_TOLD,
     Fine,
+    Groups,
     Rules,
     gap_speaks,
-    group_levels,
+    group_columns,
 )
 from core.data.fine import FineColumn
 
@@ -51,17 +52,35 @@ class Grouping:
     missing_is_level: bool = False
 
 
+def group_together(
+    columns: Sequence[FineColumn], counts: Floats, strategies: Sequence[Strategy], how: Rules
+) -> Groups:
+    """Group the levels of columns by counts (parts, n_fine + N, C), the last of each missing."""
+    fine, n_columns = _below_each_other(columns), len(columns)
+    shape = len(strategies), len(counts)
+    out = Groups(
+        tables=np.empty((*shape, n_columns, MISSING + 1), dtype=np.uint8),
+        sums=np.zeros((*shape, *counts.shape[1:])),
+        n_groups=np.empty((*shape, n_columns), dtype=np.int64),
+        cuts=np.zeros((*shape, int(fine.start[-1])), dtype=np.bool_),
+        speaks=np.empty((*shape, n_columns), dtype=np.bool_),
+    )
+    places = np.array([STRATEGIES.index(strategy) for strategy in strategies])
+    group_columns(counts, fine, places, how, out)
+    return out
+
+
 def group_alone(
     column: FineColumn, counts: Floats, strategy: Strategy, discretize: Discretize
 ) -> Grouping:
     """Group the levels of a column by `counts` (n_fine + 1, C), of which the last is missing."""
-    fine, table = below_each_other([column]), np.empty(MISSING + 1, dtype=np.uint8)
-    edges = fine.edges[: max(len(fine.edges) - 1, 0)]
     how = rules(discretize, counts.shape[1], 1)
-    found = group_levels(
-        counts, fine.is_cut[0], edges, fine.lowest, fine.highest, place(strategy), how, table
+    found = group_together([column], counts[None], [strategy], how)
+    n_groups, n_cuts = found.n_groups[0, 0, 0], max(column.n_levels - 1, 0)
+    speaks = bool(found.speaks[0, 0, 0])
+    return Grouping(
+        found.tables[0, 0, 0], found.sums[0, 0, :n_groups], found.cuts[0, 0, :n_cuts], speaks
     )
-    return Grouping(table, *found)
 
 
 def rules(discretize: Discretize, n_classes: int, n_columns: int) -> Rules:
@@ -91,12 +110,7 @@ def _quantile(freedom: Ints, chance: Floats) -> Floats:
     return np.asarray(chdtri(freedom, chance), dtype=np.float64)
 
 
-def place(strategy: Strategy) -> int:
-    """By which kernels know a strategy."""
-    return STRATEGIES.index(strategy)
-
-
-def below_each_other(columns: Sequence[FineColumn]) -> Fine:
+def _below_each_other(columns: Sequence[FineColumn]) -> Fine:
     """The fine levels of some columns, as kernels take them."""
     start = np.cumsum([0, *(column.n_levels for column in columns)], dtype=np.int64)
     edges, lowest, highest = np.zeros((3, start[-1]))

@@ -9,8 +9,8 @@ import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
 from core.config import Strategy
-from core.data._cut_kernels import Groups, Rules, group_columns
-from core.data.cuts import Grouping, below_each_other, place
+from core.data._cut_kernels import Groups, Rules
+from core.data.cuts import Grouping, group_together
 from core.data.fine import FineColumn
 
 ALL_ROWS = -1
@@ -71,26 +71,16 @@ class Learning:
         cells = max((self.n_folds + 1) * self.n_classes * len(self.strategies) * MISSING, n_rows)
         return int(np.clip(MOST_CELLS // cells, 1, MOST_COLUMNS))
 
-    def add(self, columns: Sequence[FineColumn], counts: Floats, start: Ints) -> None:
-        """Learn about more columns, from counts (n_fine + N, folds * C) that begin at `start`."""
-        fine = below_each_other(columns)
+    def add(self, columns: Sequence[FineColumn], counts: Floats) -> None:
+        """Learn about more columns, from counts (n_fine + N, folds * C)."""
         by_fold = counts.reshape(len(counts), -1, self.n_classes)
         whole = by_fold.sum(axis=1, keepdims=True)
         kept = np.concatenate([whole - by_fold[:, : self.n_folds], whole], axis=1)
-        shape, n = (len(self.strategies), kept.shape[1]), len(columns)
-        out = Groups(
-            tables=np.empty((*shape, n, MISSING + 1), dtype=np.uint8),
-            sums=np.zeros((*shape, len(counts), self.n_classes)),
-            n_groups=np.empty((*shape, n), dtype=np.int64),
-            cuts=np.zeros((*shape, int(fine.start[-1])), dtype=np.bool_),
-            speaks=np.empty((*shape, n), dtype=np.bool_),
-        )
-        places = np.array([place(strategy) for strategy in self.strategies])
-        group_columns(kept, start, fine, places, self.rules, out)
-        self._parts.append(
-            out._replace(sums=out.sums[:, :, : out.n_groups.sum(axis=2).max()].copy())
-        )
-        self._n_fine += np.diff(fine.start).tolist()
+        by_part = np.ascontiguousarray(kept.swapaxes(0, 1))
+        found = group_together(columns, by_part, self.strategies, self.rules)
+        most = found.n_groups.sum(axis=2).max()
+        self._parts.append(found._replace(sums=found.sums[:, :, :most].copy()))
+        self._n_fine += [column.n_levels for column in columns]
 
     def recipes(self) -> dict[tuple[Strategy, int], Recipe]:
         """What was learnt about all columns, in their order."""

@@ -155,7 +155,8 @@ class Table:
         for start in range(0, len(self.columns), some := learning.columns_at_a_time(self.n_rows)):
             on_wait()
             columns = self.columns[start : start + some]
-            learning.add(columns, *self._counts(start, columns, group, n_groups))
+            counts, _ = self._counts(start, columns, group, n_groups)
+            learning.add(columns, counts)
         return learning.recipes()
 
     def problem(self, recipe: Recipe, rows: Ints | None = None) -> CodedProblem:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from core.arrays import Ints, Singles, Truths
+from core.compiled import INNER, Compiler, inner, kernel
 
 TRAIN_BLOCK = 1024  # distances stay in L1, and a block of 50 features in L2
-FREE_ORDER = {"contract", "reassoc", "nsz"}
+
+_reordered: Compiler = register_jitable(**INNER, fastmath={"contract", "reassoc", "nsz"})
 
 Labels = NDArray[np.int32]
 Known = tuple[Singles, Labels, Singles]
 
 
-@njit(cache=True, nogil=True, fastmath=FREE_ORDER)
+@_reordered
 def _add_squares(
     distances: Singles, values: Singles, value: float, far: float, nearest: float
 ) -> bool:
@@ -32,7 +34,7 @@ def _add_squares(
     return reached
 
 
-@njit(cache=True, nogil=True, fastmath=FREE_ORDER)
+@_reordered
 def _add_mismatches(distances: Singles, values: Singles, value: float, nearest: float) -> bool:
     """Add 1 where the values differ or one is missing; whether any reaches `nearest`."""
     reached = False
@@ -43,7 +45,7 @@ def _add_mismatches(distances: Singles, values: Singles, value: float, nearest: 
     return reached
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _lowest(distances: Singles) -> Any:
     """Find the minimum. Floats that are not negative sort like their bits, and those vectorise."""
     bits = distances.view(np.int32)
@@ -53,7 +55,7 @@ def _lowest(distances: Singles) -> Any:
     return lowest.view(np.float32)[0]
 
 
-@njit(cache=True, nogil=True, fastmath=FREE_ORDER)
+@_reordered
 def _count(
     distances: Singles, known: Known, first: int, nearest: float, label: int
 ) -> tuple[Any, Any, Any]:
@@ -68,7 +70,7 @@ def _count(
     return n_near, n_right, total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ask_nearest(
     train: Singles,
     test: Singles,

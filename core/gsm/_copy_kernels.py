@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from core.compiled import inner, kernel
 
 SAMPLE_ERRORS = 5.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def cap(
     columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
     features: Any, chosen: Any, gains: Any, out: Any,
@@ -25,7 +26,7 @@ def cap(
         out[i] = np.inf
         feature = features[i]
         for c in chosen:
-            if _least_unknown(sampled, tables, shares, spread, feature, c) > gains[i]:
+            if surprise(sampled, tables, feature, c, shares, spread)[1] > gains[i]:
                 continue
             if _are_copies(columns, tables, weights, sampled, shares, spread, feature, c):
                 out[i] = 0.0
@@ -33,7 +34,7 @@ def cap(
             out[i] = min(out[i], _unknown_given(columns, tables, feature, c, weights))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def first_copy(
     columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
     feature: int, among: Any,
@@ -48,64 +49,58 @@ def first_copy(
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _are_copies(
     columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
     one: int, other: int,
 ) -> bool:  # fmt: skip
     """Whether each is known where the other is; the sample is asked first."""
-    if _least_unknown(sampled, tables, shares, spread, one, other) > 0:
+    if surprise(sampled, tables, one, other, shares, spread)[1] > 0:
         return False
-    if _least_unknown(sampled, tables, shares, spread, other, one) > 0:
+    if surprise(sampled, tables, other, one, shares, spread)[1] > 0:
         return False
-    if surprise(columns, tables, one, other, weights)[0] > 0.0:
+    if surprise(columns, tables, one, other, weights, spread)[0] > 0:
         return False
-    return surprise(columns, tables, other, one, weights)[0] == 0.0
+    return bool(surprise(columns, tables, other, one, weights, spread)[0] == 0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _least_unknown(
-    sampled: Any, tables: Any, shares: Any, spread: float, feature: int, other: int
-) -> float:
-    """How low H(feature | other) may be, as the sample tells."""
-    mean, square = surprise(sampled, tables, feature, other, shares)
-    least: float = mean - SAMPLE_ERRORS * np.sqrt(max(square - mean**2, 0.0) * spread)
-    return least
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def surprise(
-    columns: Any, tables: Any, asked: int, given: int, weights: Any
+    columns: Any, tables: Any, asked: int, given: int, weights: Any, spread: float
 ) -> tuple[float, float]:
-    """Mean of -log P(asked | given) over rows, for weights that sum to one, and of its square."""
+    """Mean of -log P(asked | given) over rows, for weights that sum to one; its least likely value.
+
+    The latter where the rows are a sample, whose weights have squares that sum to `spread`.
+    """
+    sums = _joint_weights(columns, tables, asked, given, weights)
     mean, square = 0.0, 0.0
-    for row in _joint_weights(columns, tables, asked, given, weights):
+    for g in range(sums.shape[0]):
         total = 0.0
-        for p in row:
-            total += p
-        for p in row:
+        for i in range(sums.shape[1]):
+            total += sums[g, i]
+        for i in range(sums.shape[1]):
+            p = sums[g, i]
             if p > 0:
                 nats = np.log(total / p)
                 mean += p * nats
                 square += p * nats * nats
-    return mean, square
+    return mean, mean - SAMPLE_ERRORS * np.sqrt(max(square - mean**2, 0.0) * spread)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _joint_weights(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> Any:
     """(n_given, n_asked) weights of the rows that have each pair of codes."""
-    asked_level, given_level = tables[asked], tables[given]
     n_given, n_asked = 0, 0
     for r in range(len(weights)):
-        n_given = max(n_given, given_level[columns[given, r]] + 1)
-        n_asked = max(n_asked, asked_level[columns[asked, r]] + 1)
+        n_given = max(n_given, tables[given, columns[given, r]] + 1)
+        n_asked = max(n_asked, tables[asked, columns[asked, r]] + 1)
     sums = np.zeros((n_given, n_asked))
     for r in range(len(weights)):
-        sums[given_level[columns[given, r]], asked_level[columns[asked, r]]] += weights[r]
+        sums[tables[given, columns[given, r]], tables[asked, columns[asked, r]]] += weights[r]
     return sums
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _unknown_given(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> float:
     """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
 
@@ -115,18 +110,21 @@ def _unknown_given(columns: Any, tables: Any, asked: int, given: int, weights: A
     """
     sums = _joint_weights(columns, tables, asked, given, weights)
     levels, total, alone, unknown = np.zeros(sums.shape[1]), 0.0, 0.0, 0.0
-    for row in sums:
-        for i in range(len(row)):
-            levels[i] += row[i]
-            total += row[i]
-    for n in levels:
+    n_given, n_asked = sums.shape
+    for g in range(n_given):
+        for i in range(n_asked):
+            levels[i] += sums[g, i]
+            total += sums[g, i]
+    for i in range(n_asked):
+        n = levels[i]
         if n > 0:
             alone += n / total * np.log(total / n)
-    for row in sums:
+    for g in range(n_given):
         n_rows, nats, n_seen, once = 0.0, 0.0, 0, 0.0
-        for n in row:
-            n_rows += n
-        for n in row:
+        for i in range(n_asked):
+            n_rows += sums[g, i]
+        for i in range(n_asked):
+            n = sums[g, i]
             if n > 0:
                 nats += n / n_rows * np.log(n_rows / n)
                 n_seen += 1

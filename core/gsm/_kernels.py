@@ -8,8 +8,13 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
+from core.compiled import OUTER, Compiler, inner, kernel
+
 BLOCK = 256
 """Configurations worked on together: their posteriors stay in the first-level cache."""
+
+_fused: Compiler = njit(**OUTER, fastmath={"contract"})
+_reordered: Compiler = njit(**OUTER, fastmath={"contract", "reassoc"})
 
 
 def _log(x: Any) -> Any:
@@ -45,7 +50,7 @@ def _log_overload(x: Any) -> Any:
     return single if x == types.float32 else double
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@inner
 def _add_product(
     sums: Any, n: int, factors: Any, row: int, states: Any, j0: int, j1: int, joint: Any
 ) -> None:
@@ -68,7 +73,7 @@ def _add_product(
         j += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_fused
 def information(
     features: Any, level_start: Any, factors: Any, level_entropy: Any, joint: Any, states: Any,
     class_start: Any, label_entropy: Any, weights: Any, out: Any,
@@ -136,7 +141,7 @@ def information(
                 out[i, 3] += w * b * b
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_fused
 def nearest(points: Any, centres: Any, first: int, last: int, group: Any) -> None:
     """Index of the nearest of `centres` (F, n_centres) for points first..last of (T, F)."""
     n_states, n_centres = centres.shape
@@ -159,7 +164,7 @@ def nearest(points: Any, centres: Any, first: int, last: int, group: Any) -> Non
         group[t] = best
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sum_groups(values: Any, weights: Any, group: Any, sums: Any, totals: Any) -> None:
     """Add the weighted rows of `values`, and their weights, to the sums of their groups."""
     n, n_states = values.shape
@@ -170,7 +175,7 @@ def sum_groups(values: Any, weights: Any, group: Any, sums: Any, totals: Any) ->
             sums[g, f] += weights[t] * values[t, f]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+@_reordered
 def row_entropies(p: Any, out: Any) -> None:
     """Entropy of each row of `p`."""
     n, n_values = p.shape
@@ -182,7 +187,7 @@ def row_entropies(p: Any, out: Any) -> None:
         out[t] = h
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+@_reordered
 def mixed_entropies(p: Any, factor: Any, out: Any) -> None:
     """Entropy of V in each row of `p`, the probabilities of Z; `factor` (n_values, F) is P(V | Z).
 
@@ -200,7 +205,7 @@ def mixed_entropies(p: Any, factor: Any, out: Any) -> None:
         out[t] = h
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+@_reordered
 def child_weights(weights: Any, posteriors: Any, factor: Any, out: Any) -> None:
     """out[t, i] is the weight of configuration t once level i of one more feature is seen."""
     n, n_states = posteriors.shape
@@ -212,7 +217,7 @@ def child_weights(weights: Any, posteriors: Any, factor: Any, out: Any) -> None:
             out[t, i] = weights[t] * p
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+@_reordered
 def shared_information(
     levels: Any, level_start: Any, weights: Any, first: int, last: int, chosen: Any, out: Any
 ) -> None:
@@ -223,7 +228,8 @@ def shared_information(
         for f in range(n_states):
             totals[row] += weights[f] * levels[row, f]
     for s in range(first, last):
-        out[s, :] = 0
+        for i in range(len(chosen)):
+            out[s, i] = 0
         for row in range(level_start[s], level_start[s + 1]):
             for f in range(n_states):
                 weighted[f] = levels[row, f] * weights[f]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from core.arrays import Floats, Ints
+from core.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def with_gaps(levels: Floats, n_levels: Ints, observed: Floats) -> tuple[Floats, Ints]:
     """The levels of features that are known in a share of the rows, and the first of each feature.
 
@@ -23,12 +23,13 @@ def with_gaps(levels: Floats, n_levels: Ints, observed: Floats) -> tuple[Floats,
             for f in range(levels.shape[1]):
                 gapped[start[n] + level, f] = observed[n] * levels[taken + level, f]
         if observed[n] != 1:
-            gapped[start[n + 1] - 1] = 1 - observed[n]
+            for f in range(levels.shape[1]):
+                gapped[start[n + 1] - 1, f] = 1 - observed[n]
         taken += n_levels[n]
     return gapped, start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_levels(values: Floats, start: Ints) -> Floats:
     """(N, F) sums over the levels of each feature."""
     sums = np.zeros((len(start) - 1, values.shape[1]))

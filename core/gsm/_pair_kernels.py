@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from core.arrays import Bytes, Floats, Ints, Truths
+from core.compiled import inner, kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tell_alone(
     codes: Bytes, labels: Ints, weights: Floats, n_classes: int, n_levels: int
 ) -> tuple[Floats, Ints]:
     """(N,) twice the nats that each column tells over all rows, and how many levels it has."""
     told, occurring = np.zeros(len(codes)), np.zeros(len(codes), dtype=np.int64)
-    counts = np.zeros((n_levels, n_classes))
+    counts = np.empty((n_levels, n_classes))
     for n in range(len(codes)):
-        counts[:] = 0
+        _clear(counts)
         for row in range(len(labels)):
             counts[codes[n, row], labels[row]] += weights[row]
         told[n], occurring[n] = _twice_nats(counts)
     return told, occurring
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tell_together(
     codes: Bytes, labels: Ints, weights: Floats, n_classes: int, n_levels: int,
     told: Floats, occurring: Ints, alone: Truths, chance: Floats, first: int, last: int,
@@ -34,12 +34,12 @@ def tell_together(
     Pairs whose first column lies in first..last; those that both tell something alone are left
     out. chance: (freedom + 1,) what twice the nats of a pair exceed by chance too rarely.
     """
-    counts = np.zeros((n_levels * n_levels, n_classes))
+    counts = np.empty((n_levels * n_levels, n_classes))
     for a in range(first, last):
         for b in range(a + 1, len(codes)):
             if alone[a] and alone[b]:
                 continue
-            counts[:] = 0
+            _clear(counts)
             for row in range(len(labels)):
                 counts[codes[a, row] * n_levels + codes[b, row], labels[row]] += weights[row]
             both, cells = _twice_nats(counts)
@@ -49,7 +49,14 @@ def tell_together(
                 found[a] = found[b] = True
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _clear(counts: Floats) -> None:
+    for i in range(len(counts)):
+        for j in range(counts.shape[1]):
+            counts[i, j] = 0
+
+
+@inner
 def _twice_nats(counts: Floats) -> tuple[float, int]:
     """2 N I(row; column) of a table of counts, and how many of its rows hold anything."""
     n_rows, n_columns = counts.shape

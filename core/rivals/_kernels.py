@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from core.arrays import Bytes, Floats, Ints, Values
+from core.compiled import inner, kernel
 
 Pairs = NDArray[np.uint16]
 Counts = Values  # whole cells, or float64 ones when rows have weights
 Columns = tuple[Ints, Ints, Ints, Ints]  # levels, stored, strides, starts
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill(
     table: Counts, n_cells: int, codes: Bytes, pairs: Pairs, n_pairs: int, weights: Counts
 ) -> None:
@@ -40,7 +40,7 @@ def _fill(
         table[cell] += table[n_cells + cell]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _marginal(
     marginal: Counts, table: Counts, n_codes: int, n_pairs: int, stride: int, stored: int
 ) -> None:
@@ -53,14 +53,14 @@ def _marginal(
             marginal[target + pair] += table[source + pair]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _x_log_x(count: Any, lookup: Floats) -> Any:
     if lookup.size > 0:
         return lookup[np.int64(count)]
     return count * np.log(count) if count > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> tuple[float, float]:
     """Give I(X;B|A) and I(X,A;B) from counts over (x, a, b), leaving out what is missing.
 
@@ -99,7 +99,7 @@ def information(cells: Counts, n_levels: int, shape: Ints, lookup: Floats) -> tu
     return (conditional - given) / total, (joint - both) / total + np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _by_chance(ab: Counts, seen: Ints) -> tuple[float, float]:
     """What chance adds to total I(X;B|A) and I(X,A;B); seen[a] levels of X occur with each a."""
     n_a, n_b = ab.shape
@@ -114,7 +114,7 @@ def _by_chance(ab: Counts, seen: Ints) -> tuple[float, float]:
     return given, max(seen.sum() - 1, 0) * max(some_b - 1, 0) / 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join(codes: Bytes, digits: Pairs, labels: Bytes, pairs: Pairs) -> None:
     """Set the pair of every row: what its code stands for, and the label if there are any."""
     if labels.size == 0:
@@ -125,7 +125,7 @@ def join(codes: Bytes, digits: Pairs, labels: Bytes, pairs: Pairs) -> None:
         pairs[row] = digits[codes[row]] + labels[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count(
     asked: Ints,
     groups: Ints,
@@ -152,7 +152,7 @@ def count(
             at = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inform(
     asked: Ints,
     groups: Ints,

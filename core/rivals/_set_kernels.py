@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from core.arrays import MISSING, Bytes, Floats, Ints
+from core.compiled import inner, kernel
 from core.rivals._kernels import Counts, information
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _log(count: Any, lookup: Floats) -> Any:
     return lookup[np.int64(count)] if lookup.size > 0 else np.log(count)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _segment_information(
     codes: Bytes, labels: Bytes, rows: Ints, xy: Counts, x_: Counts, weights: Counts, lookup: Floats
 ) -> float:
@@ -47,7 +47,7 @@ def _segment_information(
     return information
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inform_segments(
     columns: Bytes,
     levels: Ints,
@@ -74,7 +74,7 @@ def inform_segments(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inform_subsets(
     prefix: Ints,
     n_prefixes: int,
@@ -100,7 +100,7 @@ def inform_subsets(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scaled_kernel(
     base: Floats,
     patterns: Ints,
