@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.addresses import is_address, read_address
+from app.cli.foretelling import foretell
 from app.cli.terminal import show
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import lend
@@ -48,6 +49,7 @@ from core.config import (
 )
 from core.data.sources import Origin
 from core.errors import InvalidConfig, InvalidData
+from core.memory import EngineKind
 from core.results.selection import EXPERIMENTS, SelectionResult
 from core.results.selection import Progress as Step
 
@@ -75,10 +77,11 @@ NO_LIMITS = Limits(
 
 @dataclass(frozen=True)
 class Table:
-    """What was read: its columns, and by what it is known."""
+    """What was read: its columns, how many rows and what they are, and by what it is known."""
 
     name: str
     columns: Columns
+    profile: tuple[int, Sequence[Mapping[str, Any]]]
     typed: BinaryIO
     sha256: Callable[[], str]
 
@@ -92,7 +95,7 @@ def run(
     scratch: Path | None = None,
     scheduler: str = "",
 ) -> SelectionResult:
-    """Run the selection with a progress bar on stderr.
+    """Run the selection with what it will take and a progress bar on stderr.
 
     What is large lies in `scratch`, if any, or on the cluster of a `scheduler`.
     """
@@ -111,8 +114,13 @@ def run(
     )
     with bar, keeping() as check, _engine(table, scratch, scheduler) as (engine, origin):
         task = bar.add_task(PHASES["encode"], total=1.0)
+        kind: EngineKind = "memory" if engine is MEMORY else "file"
+        # Told with the first step, when the options have proved right.
+        untold = [foretell(table.profile, target, config, compare, bootstrap, kind)]
 
         def tell(step: Step) -> None:
+            while untold:
+                console.print(untold.pop(), highlight=False)
             bar.update(task, completed=step.fraction, description=PHASES[step.phase])
             check(step)
 
@@ -168,11 +176,15 @@ def read(place: str) -> Table:
     """Read a file into the same columns that an upload of it would have, and warn as that would."""
     if not is_address(place):
         file = Path(place)
-        typed, _ = _typed(partial(_ingest, file))
-        return Table(file.name, defer_columns(typed), typed, lambda: _digest(file))
+        typed, found = _typed(partial(_ingest, file))
+        return Table(file.name, defer_columns(typed), _profile(found), typed, lambda: _digest(file))
     typed, found = _typed(partial(_fetch, place))
-    name = place.rpartition("/")[2]
-    return Table(name, defer_columns(typed), typed, lambda: str(found["sha256"]))
+    name, digest = place.rpartition("/")[2], str(found["sha256"])
+    return Table(name, defer_columns(typed), _profile(found), typed, lambda: digest)
+
+
+def _profile(found: Mapping[str, Any]) -> tuple[int, Sequence[Mapping[str, Any]]]:
+    return found["n_rows"], found["columns"]
 
 
 def _fetch(address: str, directory: Path) -> dict[str, Any]:

@@ -83,9 +83,10 @@ def forecast(
     speed: Speed,
 ) -> dict[Phase, float]:
     """Seconds of each phase."""
+    config = config_of(specification)
     return phase_seconds(
-        shape_of(specification, n_rows, columns),
-        config_of(specification),
+        shape_of(config, specification.target, n_rows, columns),
+        config,
         speed,
         compare_of(specification),
         _bootstrap_of(specification),

@@ -8,6 +8,7 @@ from typing import Any
 from app.capacity import Capacity
 from app.errors import FieldError, Invalid
 from app.jobs.specification import EngineChoice, EngineName, Specification, config_of, parts_of
+from core.config import SelectionConfig
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 
 PROCESS_BYTES = 300 << 20
@@ -57,28 +58,29 @@ def needed_memory(
     engine: EngineName = "memory",
 ) -> int:
     """Bytes that a worker's process holds at the job's peak; beside a cluster, as beside a file."""
-    shape = shape_of(specification, n_rows, columns)
+    config = config_of(specification)
+    shape = shape_of(config, specification.target, n_rows, columns)
     kind: EngineKind = "memory" if engine == "memory" else "file"
-    return PROCESS_BYTES + estimate_memory(shape, config_of(specification), kind)
+    return PROCESS_BYTES + estimate_memory(shape, config, kind)
 
 
 def shape_of(
-    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
+    config: SelectionConfig, target: str, n_rows: int, columns: Sequence[Mapping[str, Any]]
 ) -> TableShape:
-    """The table that the job will encode, from the profile of the dataset."""
-    bins = specification.discretize.bins
-    excluded = set(specification.columns.exclude)
+    """The table that will be encoded, from the profile of the dataset."""
+    bins = config.discretize.bins
+    excluded = set(config.columns.exclude)
     used = [column for column in columns if column["name"] not in excluded]
     texts = [column for column in used if column["kind"] == "text"]
-    parts = parts_of(specification, used)
+    parts = parts_of(used, target, config.weight_column)
     held = {name: c for c in used for name in parts.get(c["name"], [c["name"]])}
     levels = {name: _levels(column, bins) for name, column in held.items()}
-    others = {specification.target, specification.weight_column}
+    others = {target, config.weight_column}
     searched = [name for name in levels if name not in others]
     return TableShape(
         n_rows=n_rows,
         n_levels=[levels[name] for name in searched],
-        n_classes=levels.get(specification.target, 2),
+        n_classes=levels.get(target, 2),
         n_text=len(texts),
         n_texts=sum(int(column["levels"]) for column in texts),
         text_bytes=sum(_text_bytes(column) for column in texts),

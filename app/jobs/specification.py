@@ -237,7 +237,8 @@ def _method_of(document: dict[str, Any], path: str) -> Method:
 
 def check_columns(specification: Specification, columns: Sequence[Mapping[str, Any]]) -> None:
     """Refuse a specification that no dataset with columns of this profile can meet."""
-    names, parts = [column["name"] for column in columns], parts_of(specification, columns)
+    names = [column["name"] for column in columns]
+    parts = parts_of(columns, specification.target, specification.weight_column)
     known = {*names, *chain(*parts.values())}
     unknown = [(pointer, n) for pointer, n in _mentions(specification) if n not in known]
     errors = [
@@ -255,10 +256,10 @@ def check_columns(specification: Specification, columns: Sequence[Mapping[str, A
 
 
 def parts_of(
-    specification: Specification, columns: Iterable[Mapping[str, Any]]
+    columns: Iterable[Mapping[str, Any]], target: str, weight_column: str | None
 ) -> dict[str, list[str]]:
     """Of each column of times that is a feature, the names of the numbers that are searched."""
-    others = {specification.target, specification.weight_column}
+    others = {target, weight_column}
     return {
         column["name"]: [part_name(column["name"], part) for part in column["parts"]]
         for column in columns

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 from typer.testing import CliRunner
 
+from app.cli import select
 from app.cli.commands import cli
+from app.cli.select import keeping
+from core.callbacks import Enough
+from core.results.selection import Progress
 
 ROOT = Path(__file__).parents[2]
 WINE = ROOT / "examples" / "wine.csv"
@@ -123,6 +130,64 @@ def test_select_prints_a_table_and_writes_the_result(tmp_path: Path) -> None:
     for name in chosen:
         assert name in done.stdout
         assert name in report.read_text()
+
+
+def test_select_says_what_it_will_take_apart_from_the_answer() -> None:
+    asked = ["-t", "cultivar", "-k", "2", "--method", "mrmr", "--json"]
+    done = CliRunner().invoke(cli, ["select", str(WINE), *asked])
+    assert done.exit_code == 0, done.output
+    (sentence,) = done.stderr.splitlines()
+    assert re.fullmatch(r"This takes .* and 0\.\d GiB, or half or twice that\.", sentence)
+    assert json.loads(done.stdout)["target"] == "cultivar"
+
+
+def test_ctrl_c_keeps_what_is_done_once_features_are_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @contextmanager
+    def pressed() -> Iterator[Callable[[Progress], None]]:
+        with keeping() as check:
+
+            def tell(step: Progress) -> None:
+                check(step)
+                if step.phase == "evaluate":
+                    signal.raise_signal(signal.SIGINT)
+
+            yield tell
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(select, "keeping", pressed)
+    asked = ["-t", "cultivar", "-k", "2", "--method", "mrmr", "--evaluate", "--json"]
+    done = CliRunner().invoke(cli, ["select", str(WINE), *asked])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    (missing,) = result["missing"]
+    assert missing["part"] == "evaluation"
+    assert missing["n_done"] < missing["n_asked"]
+    assert len(result["selected"]) == 2
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """As in a terminal: what runs in the background of a shell has to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_ends_before_features_are_chosen_and_when_pressed_again() -> None:
+    with keeping() as check:
+        check(Progress(phase="select", fraction=0.5))
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        check(Progress(phase="compare", fraction=0.6))
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Enough):
+            check(Progress(phase="compare", fraction=0.7))
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_select_compares_methods_and_measures_stability(tmp_path: Path) -> None:

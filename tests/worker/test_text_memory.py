@@ -92,6 +92,6 @@ def test_text(make: Callable[[], dict[str, Any]], excluded: Any, tmp_path: Path)
     fields = {"dataset_id": f"ds_{0:032}", "target": "y", "k": 1, "method": {"name": "mrmr"}}
     specification = Specification.model_validate({**fields, "columns": {"exclude": without}})
     columns = list(profile(path, N_ROWS, (), dict.fromkeys([*table, "y"], FOUND)))
-    shape = shape_of(specification, N_ROWS, columns)
-    estimate = estimate_memory(shape, config_of(specification))
+    config = config_of(specification)
+    estimate = estimate_memory(shape_of(config, "y", N_ROWS, columns), config)
     assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH
