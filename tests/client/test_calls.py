@@ -21,6 +21,7 @@ from pith_client import (
     Conflict,
     DatasetRejected,
     Invalid,
+    Job,
     JobCancelled,
     JobFailed,
     NotFound,
@@ -142,6 +143,33 @@ def test_cancelling_the_task_cancels_the_job(service: Service, pith: Pith, table
     assert pith.wait(job.id).status == "cancelled"
     with pytest.raises(JobCancelled, match=f"the job was cancelled .*{job.id}"):
         pith.resume(job.id)
+
+
+def test_a_cancel_keeps_what_is_done(pith: Pith, tmp_path: Path) -> None:
+    path = tmp_path / "judged.csv"
+    path.write_bytes(b"a,b,judged\n1,2,3\n2,3,4\n")
+    asked: list[Job] = []
+
+    def keep(job: Job) -> None:
+        if job.phase == "evaluate":
+            asked.append(pith.cancel(job.id, keep=True))
+
+    submitted = pith.submit(pith.upload(path).id, "judged")
+    job = pith.wait(submitted.id, progress=keep)
+    assert (job.status, job.partial) == ("succeeded", True)
+    assert asked[0].document["keep_requested_at"] and not asked[0].document["cancel_requested_at"]
+    result = pith.result(job.id)
+    assert result.names == ["a", "b"]
+    assert result.missing == [{"part": "evaluation", "n_done": 0, "n_asked": 5}]
+
+
+def test_a_cancel_keeps_nothing_before_features_are_chosen(pith: Pith, table: Path) -> None:
+    job = pith.submit(pith.upload(table).id, "slow")
+    with pytest.raises(Conflict) as error:
+        pith.cancel(job.id, keep=True)
+    assert error.value.code == "nothing_to_keep"
+    pith.cancel(job.id)
+    assert pith.wait(job.id).status == "cancelled"
 
 
 def test_the_same_key_finds_the_same_job(pith: Pith, table: Path) -> None:
