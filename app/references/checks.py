@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
+
 from app.connections.definitions import Bucket, Https, Postgres
 from app.connections.paths import is_safe, is_within, root_of
 from app.connections.registry import AnyConnection
+from app.datasets.faults import Rejected
 from app.errors import FieldError, Invalid
+from app.references.moments import moments
 from app.references.source import Source
+from core.names import nearest
+
+FITTING: dict[str, tuple[str, tuple[type, ...]]] = {
+    "integer": ("numbers", (int, float)),
+    "number": ("numbers", (int, float)),
+    "boolean": ("true and false", (bool,)),
+    "text": ("text", (str,)),
+    "time": ("times", (str,)),
+}
 
 
 def check_source(connection: AnyConnection, source: Source) -> None:
@@ -39,6 +52,37 @@ def _check_postgres(connection: Postgres, source: Source) -> None:
     _require(source.query is None or connection.queries, "query", "is not allowed there")
     schema = (source.table or "").rpartition(".")[0] or connection.schemas[0]
     _require(schema in connection.schemas, "table", "may not be read")
+
+
+def unknown_names(source: Source, known: Collection[str]) -> Iterator[FieldError]:
+    """Columns that are asked for or compared and are not there."""
+    named = [(f"columns/{n}", name) for n, name in enumerate(source.columns or [])]
+    named += [(f"filter/{n}/column", one.column) for n, one in enumerate(source.filter)]
+    for field, name in named:
+        if name not in known:
+            sentence = f"there is no column {name!r}{nearest(name, known)}"
+            yield FieldError(f"/source/{field}", sentence)
+
+
+def unfit_values(source: Source, kinds: Mapping[str, str]) -> Iterator[FieldError]:
+    """Values that do not compare with those of their column."""
+    for n, one in enumerate(source.filter):
+        if one.value is not None and one.column in kinds:
+            values = one.value if isinstance(one.value, list) else [one.value]
+            if words := next(filter(None, (_unfit(v, kinds[one.column]) for v in values)), None):
+                yield FieldError(f"/source/filter/{n}/value", words)
+
+
+def _unfit(value: object, kind: str) -> str | None:
+    noun, types = FITTING[kind]
+    if not isinstance(value, types) or (isinstance(value, bool) and kind != "boolean"):
+        return f"the column holds {noun}, and {value!r} is none"
+    try:
+        if kind == "time":
+            moments(value)
+    except Rejected as error:
+        return str(error)
+    return None
 
 
 def _require(holds: bool, field: str, what: str) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from app.datasets.faults import Rejected
 from app.references.batches import Table, first_line
 from app.references.confines import Confines
+from app.references.moments import moments
 from app.references.shaping import COMPARE, check_known, wanted_columns
 
 CHECKPOINT = re.compile(r"/_delta_log/(\d{20})\.checkpoint\b.*\Z")
@@ -43,7 +46,7 @@ def open_delta(confines: Confines, source: Mapping[str, Any], log: Iterable[str]
     check_known(source, dataset.schema.names)
     scanner = dataset.scanner(
         columns=wanted_columns(source),
-        filter=_arrow_filter(source),
+        filter=_arrow_filter(source, dataset.schema),
         batch_size=BATCH_ROWS,
         batch_readahead=BATCHES_AHEAD,
         fragment_readahead=FILES_AHEAD,
@@ -67,21 +70,37 @@ def _check_checkpoint(confines: Confines, version: int | None, log: Iterable[str
             raise Rejected(SIDECARS)
 
 
-def _arrow_filter(source: Mapping[str, Any]) -> Any:
+def _arrow_filter(source: Mapping[str, Any], schema: pa.Schema) -> Any:
     import pyarrow.dataset as ds  # noqa: PLC0415  a large library, for this alone
 
-    found = [_arrow_condition(ds.field(one["column"]), one) for one in source["filter"]]
+    found = [
+        _arrow_condition(ds.field(one["column"]), one, schema.field(one["column"]).type)
+        for one in source["filter"]
+    ]
     return reduce(and_, found) if found else None
 
 
-def _arrow_condition(column: Any, one: Mapping[str, Any]) -> Any:
+def _arrow_condition(column: Any, one: Mapping[str, Any], kind: pa.DataType) -> Any:
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _arrow_moment(column, one, getattr(kind, "tz", None))
+    return _compared(column, one, one["value"])
+
+
+def _arrow_moment(column: Any, one: Mapping[str, Any], zone: str | None) -> Any:
+    written, kind = moments(one["value"]), pa.timestamp("us", "UTC" if zone else None)
+    if not isinstance(written, list):
+        return _compared(column, one, written and pa.scalar(written, kind))
+    return reduce(or_, (column == pa.scalar(each, kind) for each in written), pc.scalar(False))
+
+
+def _compared(column: Any, one: Mapping[str, Any], value: Any) -> Any:
     if one["op"] == "in":
-        return column.isin(one["value"])
+        return column.isin(value)
     if one["op"] == "is_null":
         return column.is_null()
     if one["op"] == "is_not_null":
         return column.is_valid()
-    return COMPARE[one["op"]](column, one["value"])
+    return COMPARE[one["op"]](column, value)
 
 
 def _options(connection: Mapping[str, Any]) -> dict[str, str]:

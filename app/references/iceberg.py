@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, time
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -29,12 +30,15 @@ from pyiceberg.expressions import (
 )
 from pyiceberg.io import FileIO, InputFile
 from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
+from pyiceberg.schema import Schema
 from pyiceberg.serializers import FromInputFile
 from pyiceberg.table import DataScan, FileScanTask, StaticTable
+from pyiceberg.types import DateType, IcebergType, TimestampType, TimestamptzType
 
 from app.datasets.faults import Rejected
 from app.references.batches import Table, first_line
 from app.references.confines import Confines
+from app.references.moments import moments
 from app.references.shaping import check_known, wanted_columns
 
 # Files without rows that may match are not opened; what is not here is compared afterwards.
@@ -104,9 +108,10 @@ def open_iceberg(confines: Confines, source: Mapping[str, Any], metadata: str) -
             catalog=NoopCatalog("static-table"),
         )
         snapshot = _snapshot(table, source["version"])
-        check_known(source, table.scan(snapshot_id=snapshot).projection().column_names)
+        known = table.scan(snapshot_id=snapshot).projection()
+        check_known(source, known.column_names)
         scan = table.scan(
-            row_filter=_expression(source["filter"]),
+            row_filter=_expression(source["filter"], known),
             selected_fields=tuple(wanted_columns(source) or ["*"]),
             snapshot_id=snapshot,
         )
@@ -139,13 +144,39 @@ def _batches(
                 yield batch.cast(schema)
 
 
-def _expression(conditions: Iterable[Mapping[str, Any]]) -> BooleanExpression:
+def _expression(conditions: Iterable[Mapping[str, Any]], schema: Schema) -> BooleanExpression:
     found: BooleanExpression = AlwaysTrue()
     for one in conditions:
-        if one["op"] in EXPRESSIONS:
-            operands = [] if one["value"] is None else [one["value"]]
+        kind = schema.find_type(one["column"])
+        if one["op"] in EXPRESSIONS and not _is_within_a_day(one["value"], kind):
+            value = _written(one["value"], kind)
+            operands = [] if value is None else [value]
             found = And(found, EXPRESSIONS[one["op"]](one["column"], *operands))
     return found
+
+
+def _is_within_a_day(value: Any, kind: IcebergType) -> bool:
+    """Whether days are compared with an hour, which the library cannot do."""
+    if value is None or not isinstance(kind, DateType):
+        return False
+    found = moments(value if isinstance(value, list) else [value])
+    return any(isinstance(one, datetime) and one.time() != time() for one in found)
+
+
+def _written(value: Any, kind: IcebergType) -> Any:
+    """Times as the library takes them for a column of this type."""
+    if not isinstance(kind, DateType | TimestampType | TimestamptzType):
+        return value
+    found = moments(value)
+    return [_iso(one, kind) for one in found] if isinstance(found, list) else _iso(found, kind)
+
+
+def _iso(moment: Any, kind: IcebergType) -> Any:
+    if not isinstance(moment, datetime):
+        return moment
+    if isinstance(kind, DateType):
+        return moment.date().isoformat()
+    return moment.isoformat() + ("+00:00" if isinstance(kind, TimestamptzType) else "")
 
 
 @contextmanager

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any
+
+from app.references.moments import moments, naive
 
 Condition = Mapping[str, Any]
 Bounds = tuple[Any, Any]
@@ -58,7 +61,10 @@ def _chunk_may_match(chunk: Any, n_rows: int, one: Condition) -> bool:
 
 
 def _is_possible(bounds: Bounds, one: Condition) -> bool:
+    value = one["value"]
+    if isinstance(bounds[0], date):
+        bounds, value = (naive(bounds[0]), naive(bounds[1])), moments(value)
     try:
-        return POSSIBLE[one["op"]](*bounds, one["value"])
+        return POSSIBLE[one["op"]](*bounds, value)
     except TypeError:  # whoever reads the rows says what does not compare
         return True

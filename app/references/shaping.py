@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.datasets.faults import Rejected
+from app.references.moments import moments
 
 ROW = "__pith_row__"
 COMPARE: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
@@ -49,13 +50,23 @@ def _filtered(frame: pl.LazyFrame, conditions: Sequence[Mapping[str, Any]]) -> p
     if not conditions:
         return frame
     kinds = frame.collect_schema()
-    found = (COMPARE[one["op"]](_known(one["column"], kinds), one["value"]) for one in conditions)
+    found = (_condition(one, kinds[one["column"]]) for one in conditions)
     return frame.filter(reduce(operator.and_, found))
 
 
-def _known(name: str, kinds: Mapping[str, pl.DataType]) -> pl.Expr:
-    """NaN is missing, here as everywhere."""
-    return pl.col(name).fill_nan(None) if kinds[name].is_float() else pl.col(name)
+def _condition(one: Mapping[str, Any], kind: pl.DataType) -> pl.Expr:
+    is_dated = isinstance(kind, pl.Date | pl.Datetime)
+    value = moments(one["value"]) if is_dated else one["value"]
+    return COMPARE[one["op"]](_comparable(pl.col(one["column"]), kind), value)
+
+
+def _comparable(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """NaN is missing, here as everywhere; times are those of UTC."""
+    if isinstance(kind, pl.Datetime) and kind.time_zone:
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if isinstance(kind, pl.Date | pl.Datetime):
+        return column.cast(pl.Datetime("us"))
+    return column.fill_nan(None) if kind.is_float() else column
 
 
 def _sampled(frame: pl.LazyFrame, rows: int, seed: int) -> pl.LazyFrame:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from app.connections.registry import AnyConnection, Connections
 from app.db.base import AnyRow
 from app.errors import FieldError, Invalid, Unavailable
 from app.references.asking import UNANSWERED, ask
-from app.references.checks import check_source
+from app.references.checks import check_source, unfit_values, unknown_names
 from app.references.child import Deed
 from app.references.source import Source
 from app.settings import Settings
-from core.names import nearest
 
 
 def read_schema(
@@ -28,22 +27,14 @@ def read_schema(
     if "failed" in answer:
         words, headers = UNANSWERED["failed"], {"Retry-After": "5"}
         raise Unavailable(words, code="connection_unavailable", headers=headers)
-    if unknown := list(_unknown(source, [column["name"] for column in answer["columns"]])):
-        raise _invalid(unknown)
+    kinds = {column["name"]: column["kind"] for column in answer["columns"]}
+    if mistakes := [*unknown_names(source, list(kinds)), *unfit_values(source, kinds)]:
+        raise _invalid(mistakes)
     return answer
 
 
 def _invalid(errors: Sequence[FieldError]) -> Invalid:
     return Invalid(errors[0].detail, code="invalid_source", errors=errors)
-
-
-def _unknown(source: Source, known: Collection[str]) -> Iterator[FieldError]:
-    named = [(f"columns/{n}", name) for n, name in enumerate(source.columns or [])]
-    named += [(f"filter/{n}/column", one.column) for n, one in enumerate(source.filter)]
-    for field, name in named:
-        if name not in known:
-            sentence = f"there is no column {name!r}{nearest(name, known)}"
-            yield FieldError(f"/source/{field}", sentence)
 
 
 def looks_same(connection: AnyConnection, row: AnyRow, settings: Settings) -> bool:

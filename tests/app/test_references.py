@@ -91,7 +91,10 @@ def test_columns_are_told_before_anything_is_read(service: Service) -> None:
 
 def test_columns_that_are_not_there_are_told_before_anything_is_read(service: Service) -> None:
     (service.data_dir / "lake" / "open" / "named.csv").write_bytes(CSV)
-    conditions = [{"column": "a", "op": ">", "value": 1}, {"column": "slov", "op": "is_null"}]
+    conditions: list[dict[str, Any]] = [
+        {"column": "a", "op": ">", "value": 1},
+        {"column": "slov", "op": "is_null"},
+    ]
     part = {"columns": ["a", "z"], "filter": conditions}
     body = {"source": {"connection": "lake", "path": "open/named.csv", **part}}
     refused = service.client.post("/v1/datasets/schema", json=body)
@@ -100,7 +103,16 @@ def test_columns_that_are_not_there_are_told_before_anything_is_read(service: Se
         ("/source/columns/1", "there is no column 'z'"),
         ("/source/filter/1/column", "there is no column 'slov'; the nearest name is 'slow'"),
     ]
-    body["source"] |= {"columns": ["a", "y"], "filter": conditions[:1]}
+    body["source"] |= {"columns": ["a", "y"], "filter": [{**conditions[0], "value": "much"}]}
+    unfit = service.client.post("/v1/datasets/schema", json=body).json()["errors"]
+    assert unfit == [
+        {
+            "pointer": "/source/filter/0/value",
+            "detail": "the column holds numbers, and 'much' is none",
+            "place": "body",
+        }
+    ]
+    body["source"]["filter"] = conditions[:1]
     told = service.client.post("/v1/datasets/schema", json=body).json()
     assert [one["name"] for one in told["columns"]] == ["a", "b", "slow", "y"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,12 @@ GROUPED = pl.DataFrame(
         "t": [None if n < 10_000 else f"{n:05d}" for n in range(50_000)],
         "b": [n >= 25_000 for n in range(50_000)],
         "w": [hash((n, "w")) for n in range(50_000)],
+        "at": [datetime(1970, 1, 1) + timedelta(seconds=n) for n in range(50_000)],
+        "zoned": [datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(50_000)],
+        "day": [date(1970, 1, 1 + n // 10_000) for n in range(50_000)],
     }
 )
+N_ROW = pl.int_range(pl.len())
 N, X, T = pl.col("n"), pl.col("x").fill_nan(None), pl.col("t")
 
 
@@ -144,6 +149,11 @@ N, X, T = pl.col("n"), pl.col("x").fill_nan(None), pl.col("t")
         (("t", "is_null", None), T.is_null(), 1),
         (("t", ">", "44999"), T > "44999", 1),
         (("b", "==", True), pl.col("b"), 3),
+        (("at", ">=", "1970-01-01T13:00:00Z"), N_ROW >= 46_800, 1),
+        (("at", "<", "1970-01-01T03:00:00+01:00"), N_ROW < 7200, 1),
+        (("at", "in", ["1970-01-01T00:00:05"]), N_ROW == 5, 1),
+        (("zoned", "<", "1970-01-01T00:00:09Z"), N_ROW < 9, 1),
+        (("day", "==", "1970-01-02"), (N_ROW >= 10_000) & (N_ROW < 20_000), 1),
     ],
 )
 def test_row_groups_that_cannot_match_are_not_fetched(
@@ -162,6 +172,12 @@ def test_row_groups_that_cannot_match_are_not_fetched(
     outcome, found = reads(lake, path="grouped.parquet", filter=asked)
     assert found["w"].to_list() == GROUPED.filter(expected)["w"].to_list()
     assert outcome["n_bytes"] < (n_groups + 0.8) / 5 * size
+
+
+def test_what_is_no_time(s3: servers.S3, lake: dict[str, Any], reads: Reads) -> None:
+    s3.objects(lake["url"]).put("grouped.parquet", parquet(GROUPED))
+    with pytest.raises(Rejected, match="'soon' is no time such as"):
+        reads(lake, path="grouped.parquet", filter=[{"column": "day", "op": ">", "value": "soon"}])
 
 
 def test_a_group_that_matches_nothing(s3: servers.S3, lake: dict[str, Any], reads: Reads) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,43 @@ def test_iceberg(lake: dict[str, Any], reads: Reads, shows: Shows, tmp_path: Pat
         reads(lake, table=where, columns=["a", "y"])
     with pytest.raises(Rejected, match="has no snapshot"):
         reads(lake, table=where, version=7)
+    catalog.close()
+
+
+MOMENTS = [datetime(2026, 1, 31, hour, tzinfo=UTC) for hour in range(24)]
+DATED = pl.DataFrame(
+    {
+        "day": [moment.date() + timedelta(days=n % 3) for n, moment in enumerate(MOMENTS)],
+        "at": [moment.replace(tzinfo=None) for moment in MOMENTS],
+        "zoned": MOMENTS,
+        "n": range(24),
+    }
+)
+TIMES = [
+    (("day", ">", "2026-01-31"), pl.col("n") % 3 > 0),
+    (("day", "==", "2026-02-01"), pl.col("n") % 3 == 1),
+    (("day", "<", "2026-01-31T12:00"), pl.col("n") % 3 == 0),
+    (("at", ">=", "2026-01-31T20:00"), pl.col("n") >= 20),
+    (("at", "in", ["2026-01-31", "2026-01-31T05:00Z"]), pl.col("n").is_in([0, 5])),
+    (("zoned", "<", "2026-01-31T03:00+01:00"), pl.col("n") < 2),
+    (("zoned", "is_not_null", None), pl.col("n") >= 0),
+]
+
+
+def test_times_are_compared(tmp_path: Path, reads: Reads) -> None:
+    here = {"type": "file", "url": f"file://{tmp_path}", "read": [""], "secrets": {}}
+    write_deltalake(str(tmp_path / "delta"), DATED)
+    warehouse = f"file://{tmp_path}"
+    catalog = SqlCatalog("times", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=warehouse)
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.times", schema=DATED.to_arrow().schema)
+    table.append(DATED.to_arrow())
+    tables = ["delta", table.location().removeprefix(f"{warehouse}/")]
+    for condition, expected in TIMES:
+        asked = [dict(zip(("column", "op", "value"), condition, strict=True))]
+        for name in tables:
+            _, found = reads(here, table=name, filter=asked)
+            assert found["n"].to_list() == DATED.filter(expected)["n"].to_list(), (name, asked)
     catalog.close()
 
 
