@@ -53,7 +53,7 @@ LEAST_PAIR_ROWS = 500
 MOST_DISTANCES = 50_000_000_000
 """Of one pass with all features, in cells: beyond, not all rows are asked about."""
 
-KNOWN_CELLS = 2**24
+KNOWN_CELLS = 2**22
 """Of the rows to learn from that a nearest neighbour has as numbers at a time."""
 
 ROWS_PER_STATE = 5

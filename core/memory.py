@@ -64,7 +64,7 @@ FOLD_TABLES = 3
 LOSS_BYTES = 8 * 31 * 8
 """For each row: losses of eight configurations, at thirty sizes."""
 
-RAW_CELL, CODE_CELL, KNOWN_CELL = 32, 3, 12
+RAW_CELL, CODE_CELL, KNOWN_CELL = 32, 3, 32
 """For each cell that is judged: as raw values, as codes, and as numbers a part at a time."""
 
 RIVAL_ROW = 128
