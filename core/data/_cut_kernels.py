@@ -11,6 +11,7 @@ import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
 from core.compiled import inner, kernel
+from core.data._tree_kernels import cut_where_told, surprise
 
 UNIFORM, QUANTILE, SUPERVISED = range(3)
 """The places of the strategies among all there are."""
@@ -129,7 +130,7 @@ def _cut(
         rows, n_used, n_classes = _held(known)
         if rows >= 2 * rules.leaf_rows:
             chance = rules.cut_chance[max(n_classes - 1, 1), max(n_used - 1, 1)]
-            if _cut_where_told(known, rules.max_leaves, rules.leaf_rows, chance, cuts):
+            if cut_where_told(known, rules.max_leaves, rules.leaf_rows, chance, cuts):
                 return
     _cut_by_share(known, rules.bins, cuts)
 
@@ -155,7 +156,7 @@ def gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
     """Whether a missing value is to be a level of its own: it tells about the label."""
     n_classes = counts.shape[1]
     without, both = counts[-1], np.zeros(n_classes)
-    n_gaps, missing = _surprise(without)
+    n_gaps, missing = surprise(without)
     if gaps == NEVER or n_gaps == 0:
         return False
     if gaps == ALWAYS:
@@ -166,9 +167,9 @@ def gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
             known[c] += counts[level, c]
         both[c] = known[c] + without[c]
         n_told += both[c] > 0
-    n_known, rest = _surprise(known)
+    n_known, rest = surprise(known)
     freedom = max(n_told - 1, 1)
-    twice = 2 * (_surprise(both)[1] - rest - missing)
+    twice = 2 * (surprise(both)[1] - rest - missing)
     twice += freedom - ((n_known > 0) * (n_told - 1))
     return bool(twice > chance[freedom])
 
@@ -252,58 +253,6 @@ def _add_levels(counts: Floats, cuts: Truths, table: Bytes, sums: Floats) -> int
     return group + min(len(counts), 1)
 
 
-@inner
-def _cut_where_told(
-    counts: Floats, max_leaves: int, least: float, chance: float, cuts: Truths
-) -> bool:
-    """Cut where a tree cuts ordered levels to tell most about the class; whether anywhere.
-
-    counts is (n_levels, C). The leaf whose best cut gains most is cut next, while twice its gain in
-    nats exceeds `chance`; no leaf weighs less than `least`.
-    """
-    starts, stops = np.zeros(max_leaves, dtype=np.int64), np.zeros(max_leaves, dtype=np.int64)
-    gains, places = np.zeros(max_leaves), np.zeros(max_leaves, dtype=np.int64)
-    stops[0] = len(counts)
-    gains[0], places[0] = _best_cut(counts, starts[0], stops[0], least)
-    for n_leaves in range(1, max_leaves):
-        leaf = 0
-        for other in range(1, n_leaves):
-            if gains[other] > gains[leaf]:
-                leaf = other
-        if 2 * gains[leaf] <= chance:
-            return n_leaves > 1
-        place = places[leaf]
-        cuts[place] = True
-        starts[n_leaves], stops[n_leaves] = place + 1, stops[leaf]
-        stops[leaf] = place + 1
-        for part in (leaf, n_leaves):
-            gains[part], places[part] = _best_cut(counts, starts[part], stops[part], least)
-    return max_leaves > 1
-
-
-@inner
-def _best_cut(counts: Floats, start: int, stop: int, least: float) -> tuple[float, int]:
-    """Gain in nats of the best cut within some levels, and the last level before it."""
-    n_classes = counts.shape[1]
-    left, right, total = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    for level in range(start, stop):
-        for c in range(n_classes):
-            total[c] += counts[level, c]
-    weight, whole = _surprise(total)
-    best, place = 0.0, start
-    for level in range(start, stop - 1):
-        for c in range(n_classes):
-            left[c] += counts[level, c]
-            right[c] = total[c] - left[c]
-        n_left, told_left = _surprise(left)
-        if n_left < least or weight - n_left < least:
-            continue
-        gain = whole - told_left - _surprise(right)[1]
-        if gain > best:
-            best, place = gain, level
-    return best, place
-
-
 @kernel
 def information(counts: Floats) -> float:
     """I(level; class) in nats per row of (n_levels, C) counts, less what chance adds on average."""
@@ -312,18 +261,7 @@ def information(counts: Floats) -> float:
         return 0.0
     classes, left = np.zeros(counts.shape[1]), 0.0
     for level in range(len(counts)):
-        left += _surprise(counts[level])[1]
+        left += surprise(counts[level])[1]
         for c in range(counts.shape[1]):
             classes[c] += counts[level, c]
-    return (_surprise(classes)[1] - left) / rows - (n_used - 1) * (n_told - 1) / (2 * rows)
-
-
-@inner
-def _surprise(counts: Floats) -> tuple[float, float]:
-    """N and N H(Y) of the counts."""
-    n, sum_of_logs = 0.0, 0.0
-    for count in counts:
-        if count > 0:
-            n += count
-            sum_of_logs += count * np.log(count)
-    return n, (n * np.log(n) - sum_of_logs if n > 0 else 0.0)
+    return (surprise(classes)[1] - left) / rows - (n_used - 1) * (n_told - 1) / (2 * rows)
