@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,10 @@ import pytest
 from app.db import session as sessions
 from app.db.migrate import upgrade
 from tests import servers
+
+# A shell that runs us in its background has SIGINT ignored, here and in every process from here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # As the Makefile does: without bytecode on disk every start of a process compiles all it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

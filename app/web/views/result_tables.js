@@ -13,6 +13,16 @@ import { LongTable } from "../parts/table.js";
 
 const FIRST = 20;
 const UNSUPPORTED = "do not support it";
+/** @type {Record<string, string>} */
+const REASONS = {
+  redundant: "tells what a chosen one tells",
+  uninformative: "tells nothing by itself",
+  outranked: "tells less than the chosen ones",
+  constant: "the same value in every row",
+  all_missing: "no value in any row",
+  excluded: "you left it out",
+  id_like: "another value in nearly every row, as in a key",
+};
 
 /** @type {Column[]} */
 const SELECTED = [
@@ -128,5 +138,10 @@ function table(columns, items) {
 function cell(value, key) {
   if (key.endsWith("_se") && value === 0) return h("td", { class: "number muted" }, "exact");
   if (typeof value === "number") return h("td", { class: "number" }, amount(value));
-  return h("td", { class: key === "name" ? "name" : null }, String(value ?? ""));
+  const text = String(value ?? "");
+  return h(
+    "td",
+    { class: key === "name" ? "name" : null },
+    key === "reason" ? (REASONS[text] ?? text) : text,
+  );
 }
