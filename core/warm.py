@@ -29,12 +29,18 @@ def warm_default() -> None:
     select_features(_columns(), "y", SelectionConfig(9, method=_tiny(), n_threads=1))
 
 
-def warm_search() -> None:
-    """The last part of a default selection alone: the search under models that nobody fitted."""
+def warm_backwards() -> None:
+    """The parts of a default selection from its end on: the search under models, then their fit."""
+    problem = _problem()
+    for done in (Completed(fits=[_made_up(problem)]), None):
+        select_gsm(problem, 9, _tiny(), N_STATES, completed=done)
+
+
+def _problem() -> CodedProblem:
     columns = _columns()
     labels = columns.pop("y").astype(np.uint8)
     codes = np.column_stack([columns[name] for name in columns if name != "z"]).astype(np.uint8)
-    problem = CodedProblem.of_codes(
+    return CodedProblem.of_codes(
         codes=codes,
         n_levels=codes.max(axis=0).astype(np.int64) + 1,
         labels=labels,
@@ -42,8 +48,6 @@ def warm_search() -> None:
         candidates=tuple(range(codes.shape[1])),
         n_threads=1,
     )
-    done = Completed(fits=[_made_up(problem)])
-    select_gsm(problem, 9, _tiny(), N_STATES, completed=done)
 
 
 def warm_kernels() -> None:
