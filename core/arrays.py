@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,17 @@ Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Values = NDArray[Any]
+
+
+CACHE_LINE = 64
+
+
+def zeros_on_lines(shape: tuple[int, ...]) -> Singles:
+    """Zeros that begin with a line of the cache, so that no vector of them lies on two."""
+    n_bytes = 4 * prod(shape)
+    room = np.zeros(n_bytes + CACHE_LINE, dtype=np.uint8)
+    first = -room.ctypes.data % CACHE_LINE
+    return room[first : first + n_bytes].view(np.float32).reshape(shape)
 
 
 def stack(tables: Sequence[Floats]) -> tuple[Floats, Ints]:

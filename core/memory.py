@@ -50,9 +50,10 @@ WHOLE_CODES = 7
 SHARD_CODES = 12
 """The same for the shards that are worked on together: the next one is read or made."""
 
-ORDER_BYTES = 3
-RUN_BYTES = 3 / 1024
-"""For each packed byte: itself and its place in the order; of runs, for each value it can have."""
+ORDER_BYTES = 3.25
+SUM_BYTES = 2.25 / 2048
+"""For each packed byte: itself, its place in the order and a quarter of the code of four; and codes
+of rows that stand alone, for each value that it can have in a block."""
 
 BYTE = 256
 RIVAL_CODES = 2
@@ -179,7 +180,7 @@ def _packed_cell(n_levels: int) -> float:
     """Bytes of a cell once as many neighbours of so many levels as can share a byte."""
     shared = max(1, int(log(BYTE) / log(max(n_levels, 2))))
     n_codes = min(BYTE, float(n_levels) ** shared)
-    return (ORDER_BYTES + RUN_BYTES * n_codes) / shared
+    return (ORDER_BYTES + SUM_BYTES * n_codes) / shared
 
 
 def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:

@@ -12,14 +12,15 @@ from core.cpd._lanes import add_rows
 
 @kernel
 def collect(
-    blocks: Any, block_class: Any, stretches: Any, order: Any, run_ptr: Any, run_code: Any,
-    run_end: Any, node_parent: Any, node_level: Any, group_nodes: Any, leaf_start: Any,
-    g0: int, g1: int, resp: Any, counts: Any, level_counts: Any, width: Any,
+    blocks: Any, block_class: Any, stretches: Any, order: Any, sum_ptr: Any, sum_code: Any,
+    node_parent: Any, node_level: Any, group_nodes: Any, leaf_start: Any, g0: int,
+    g1: int, resp: Any, counts: Any, level_counts: Any, width: Any,
 ) -> None:  # fmt: skip
     """M-step of groups g0..g1: sum responsibilities by level, block after block in a fixed order.
 
     The sums of a stretch of blocks are made by code and in single precision, in `counts`; those of
-    all stretches by level and in double, in `level_counts`: a row of a million would be lost.
+    all stretches by level and in double, in `level_counts`: a row of a million would be lost. The
+    first group, of which every row has some code, tells the sum of all rows, in level row 0.
     """
     n_tiles = resp.shape[0]
     lo, hi = group_nodes[g0], group_nodes[g1]
@@ -33,50 +34,52 @@ def collect(
         for b in range(first, last):
             part = block_class[b] * n_tiles
             _collect_block(
-                b, blocks[b], part, order, run_ptr, run_code, run_end, leaf_start, g0, g1, resp,
-                counts, width,
-            )  # fmt: skip
+                b, blocks, part, order, sum_ptr, sum_code, leaf_start, g0, g1, resp, counts, width
+            )
         for tile in range(n_tiles):
             part = block_class[first] * n_tiles + tile
-            _collapse(node_parent, node_level, lo, hi, part, counts, level_counts, width)
+            _collapse(
+                node_parent, node_level, lo, hi, group_nodes[1], part, counts, level_counts, width
+            )
 
 
 @inner
 def _collect_block(
-    b: int, first: int, first_part: int, order: Any, run_ptr: Any, run_code: Any, run_end: Any,
+    b: int, blocks: Any, first_part: int, order: Any, sum_ptr: Any, sum_code: Any,
     leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
 ) -> None:  # fmt: skip
-    """Rows that share a code stand together in `order`, so that four are added for one store."""
+    """Add the rows of a block to the counts of their codes, first by fours, which share a store."""
     W = len(width)
     n_tiles, n_rows, _ = resp.shape
     n_groups = order.shape[0]
     slice_size = counts.shape[1] * W
+    first, n_members = blocks[b], blocks[b + 1] - blocks[b]
     for g in range(g0, g1):
+        begin, end = sum_ptr[b * n_groups + g], sum_ptr[b * n_groups + g + 1]
+        n_fours = (n_members - (end - begin)) // 3
         for tile in range(n_tiles):
             counts_at = (first_part + tile) * slice_size + leaf_start[g] * W
             resp_at = (tile * n_rows + first) * W
             i = first
-            for run in range(run_ptr[b * n_groups + g], run_ptr[b * n_groups + g + 1]):
-                stop = first + run_end[run]
-                at = counts_at + run_code[run] * W
-                while i + 4 <= stop:
-                    rows = (
-                        resp_at + order[g, i] * W,
-                        resp_at + order[g, i + 1] * W,
-                        resp_at + order[g, i + 2] * W,
-                        resp_at + order[g, i + 3] * W,
-                    )
-                    add_rows(counts, at, resp, rows, width)
-                    i += 4
-                while i < stop:
-                    add_rows(counts, at, resp, (resp_at + order[g, i] * W,), width)
-                    i += 1
+            for s in range(begin, begin + n_fours):
+                rows = (
+                    resp_at + order[g, i] * W,
+                    resp_at + order[g, i + 1] * W,
+                    resp_at + order[g, i + 2] * W,
+                    resp_at + order[g, i + 3] * W,
+                )
+                add_rows(counts, counts_at + sum_code[s] * W, resp, rows, width)
+                i += 4
+            for s in range(begin + n_fours, end):
+                row = resp_at + order[g, i] * W
+                add_rows(counts, counts_at + sum_code[s] * W, resp, (row,), width)
+                i += 1
 
 
 @inner
 def _collapse(
-    node_parent: Any, node_level: Any, lo: int, hi: int, part: int, counts: Any, level_counts: Any,
-    width: Any,
+    node_parent: Any, node_level: Any, lo: int, hi: int, first_stop: int, part: int, counts: Any,
+    level_counts: Any, width: Any,
 ) -> None:  # fmt: skip
     """Add one slice's counts of codes to its levels, from the leaves of lo..hi to the root."""
     W = len(width)
@@ -87,6 +90,8 @@ def _collapse(
             add_rows(level_counts, levels_at + node_level[node] * W, counts, (at,), width)
         if node_parent[node] != 0:
             add_rows(counts, nodes_at + node_parent[node] * W, counts, (at,), width)
+        elif node < first_stop:
+            add_rows(level_counts, levels_at, counts, (at,), width)
 
 
 @kernel

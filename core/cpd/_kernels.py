@@ -7,30 +7,10 @@ from typing import Any
 import numpy as np
 
 from core.compiled import inner, kernel
-from core.cpd._lanes import add_rows
+from core.cpd._lanes import LANES, add_rows, copy_lanes, highest, multiply, soften
 
-LOG_FLOOR = -80.0
-"""Log-probabilities this far below the largest of a row count as zero."""
-
-_LOG2_E = np.float32(1.4426950408889634)
-_LN2_HIGH = np.float32(0.693359375)
-_LN2_LOW = np.float32(-2.12194440e-4)
-
-
-@inner
-def _exp(x: Any) -> Any:
-    """Single-precision exponential of x in [LOG_FLOOR, 0], written so that it vectorises."""
-    n = np.floor(x * _LOG2_E + np.float32(0.5))
-    r = x - n * _LN2_HIGH - n * _LN2_LOW
-    p = np.float32(1.9875691500e-4)
-    p = p * r + np.float32(1.3981999507e-3)
-    p = p * r + np.float32(8.3334519073e-3)
-    p = p * r + np.float32(4.1665795894e-2)
-    p = p * r + np.float32(1.6666665459e-1)
-    p = p * r + np.float32(5.0000001201e-1)
-    p = p * r * r + r + np.float32(1.0)
-    scale = np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
-    return p * scale
+ROWS_AT_ONCE = 32
+"""Rows whose posteriors are made together."""
 
 
 @kernel
@@ -43,9 +23,7 @@ def fill_tables(
         levels_at, nodes_at = i * logs.shape[1] * W, i * table.shape[1] * W
         for node in range(lo, hi):
             at = nodes_at + node * W
-            for f in range(W):
-                table[i, node, f] = 0
-            add_rows(table, at, table, (nodes_at + node_parent[node] * W,), width)
+            copy_lanes(table, at, table, nodes_at + node_parent[node] * W, W)
             add_rows(table, at, logs, (levels_at + node_level[node] * W,), width)
 
 
@@ -91,73 +69,62 @@ def normalise(
     """Turn each model's log-joints in `resp` (n_tiles, n_rows, W) into posteriors times `scale`.
 
     `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
-    the log of each model's sum goes to `row_loglik` (n_rows, n_models).
+    the log of each model's sum goes to `row_loglik` (n_rows, n_models). Every step is taken for
+    some rows before the next one, since those of a single row wait for each other.
     """
-    n_tiles, _, W = resp.shape
+    n_tiles, n_rows, W = resp.shape
     n_models = len(model_start) - 1
-    joint = np.empty(n_tiles * W, dtype=np.float32)
-    for r in range(first, last):
-        for tile in range(n_tiles):
-            for f in range(W):
-                joint[tile * W + f] = resp[tile, r, f]
-        for m in range(n_models):
-            lo, hi = model_start[m], model_start[m + 1]
-            top = joint[lo]
-            for f in range(lo + 1, hi):
-                top = max(top, joint[f])
-            for f in range(lo, hi):
-                joint[f] = max(joint[f] - top, np.float32(LOG_FLOOR))
-            row_loglik[r, m] = top
-        for f in range(model_start[n_models]):
-            joint[f] = _exp(joint[f])
-        for m in range(n_models):
-            lo, hi = model_start[m], model_start[m + 1]
-            total = np.float32(0)
-            for f in range(lo, hi):
-                total += joint[f]
-            row_loglik[r, m] += np.log(np.float64(total))
-            factor = np.float32(scale[r, m] / total)
-            for f in range(lo, hi):
-                joint[f] *= factor
-        for f in range(model_start[n_models], n_tiles * W):
-            joint[f] = np.float32(0)
-        for tile in range(n_tiles):
-            for f in range(W):
-                resp[tile, r, f] = joint[tile * W + f]
+    room = n_tiles * W + LANES
+    joint = np.empty(ROWS_AT_ONCE * room, dtype=np.float32)
+    top = np.empty((ROWS_AT_ONCE, n_models), dtype=np.float32)
+    total = np.empty((ROWS_AT_ONCE, n_models), dtype=np.float32)
+    for start in range(first, last, ROWS_AT_ONCE):
+        n = min(ROWS_AT_ONCE, last - start)
+        for i in range(n):
+            for tile in range(n_tiles):
+                at = (tile * n_rows + start + i) * W
+                copy_lanes(joint, i * room + tile * W, resp, at, W)
+        for i in range(n):
+            for m in range(n_models):
+                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
+                top[i, m] = highest(joint, lo, hi)
+            unused = i * room + model_start[n_models]
+            multiply(joint, unused, i * room + n_tiles * W, np.float32(0))
+        for i in range(n):
+            for m in range(n_models):
+                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
+                total[i, m] = soften(joint, lo, hi, top[i, m])
+        for i in range(n):
+            for m in range(n_models):
+                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
+                row_loglik[start + i, m] = top[i, m] + np.log(np.float64(total[i, m]))
+                multiply(joint, lo, hi, scale[start + i, m] / total[i, m])
+        for i in range(n):
+            for tile in range(n_tiles):
+                at = (tile * n_rows + start + i) * W
+                copy_lanes(resp, at, joint, i * room + tile * W, W)
 
 
 @kernel
 def expect(
-    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, b0: int, b1: int, table: Any,
-    log_weights: Any, model_start: Any, scale: Any, resp: Any, row_loglik: Any, block_mass: Any,
-    width: Any,
+    codes: Any, leaf_start: Any, blocks: Any, block_class: Any, r0: int, r1: int, table: Any,
+    log_weights: Any, model_start: Any, scale: Any, resp: Any, row_loglik: Any, width: Any,
 ) -> None:  # fmt: skip
-    """E-step of blocks b0..b1: posteriors of every row's own class, and the rows' log-likelihoods.
-
-    `block_mass` (n_blocks, n_tiles, W) receives the sum of each block's posteriors.
-    """
+    """E-step of rows r0..r1: posteriors of every row's own class, and the rows' log-likelihoods."""
     W = len(width)
     n_tiles, n_rows, _ = resp.shape
     slice_size = table.shape[1] * W
-    for b in range(b0, b1):
-        first, last = blocks[b], blocks[b + 1]
+    for b in range(len(block_class)):
+        first, last = max(blocks[b], r0), min(blocks[b + 1], r1)
         for tile in range(n_tiles):
             part = block_class[b] * n_tiles + tile
             resp_at = tile * n_rows * W
             for r in range(first, last):
-                for f in range(W):
-                    resp[tile, r, f] = 0
-                add_rows(resp, resp_at + r * W, log_weights, (part * W,), width)
+                copy_lanes(resp, resp_at + r * W, log_weights, part * W, W)
             add_tables(
                 codes, leaf_start, first, last, table, part * slice_size, resp, resp_at, width
             )
         normalise(resp, first, last, model_start, scale, row_loglik)
-        for tile in range(n_tiles):
-            mass_at = (b * n_tiles + tile) * W
-            for f in range(W):
-                block_mass[b, tile, f] = 0
-            for r in range(first, last):
-                add_rows(block_mass, mass_at, resp, ((tile * n_rows + r) * W,), width)
 
 
 @kernel

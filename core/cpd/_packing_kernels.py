@@ -141,50 +141,67 @@ def rewrite_group(
 
 
 @kernel
-def count_runs(codes: Any, blocks: Any) -> Any:
-    """(n_blocks * n_groups + 1,) offsets: how many distinct codes each block has in each group."""
+def count_sums(codes: Any, blocks: Any) -> Any:
+    """(n_blocks * n_groups + 1,) offsets: into how many sums `sort_blocks` cuts block and group."""
     n_groups = codes.shape[0]
     n_blocks = len(blocks) - 1
     ptr = np.zeros(n_blocks * n_groups + 1, dtype=np.int64)
-    seen = np.full(MAX_CODES, -1, dtype=np.int64)
+    counts = np.zeros(MAX_CODES, dtype=np.int64)
     for b in range(n_blocks):
         for g in range(n_groups):
-            at = b * n_groups + g
-            n_runs = 0
-            for r in range(blocks[b], blocks[b + 1]):
-                if seen[codes[g, r]] != at:
-                    seen[codes[g, r]] = at
-                    n_runs += 1
-            ptr[at + 1] = ptr[at] + n_runs
+            _count_codes(codes, g, blocks[b], blocks[b + 1], counts)
+            n_sums = 0
+            for code in range(MAX_CODES):
+                n_sums += counts[code] // 4 + counts[code] % 4
+            ptr[b * n_groups + g + 1] = ptr[b * n_groups + g] + n_sums
     return ptr
 
 
 @kernel
-def sort_blocks(codes: Any, blocks: Any, run_ptr: Any) -> Any:
-    """Within each block and group, the rows (counted from its first) sorted by code; the runs."""
+def sort_blocks(codes: Any, blocks: Any, sum_ptr: Any) -> Any:
+    """Within each block and group, the rows (counted from its first) in fours of the same code.
+
+    After all fours come the up to three rows of each code that are left, one by one; both are
+    sorted by code, which is told for each four and then for each single row.
+    """
     n_groups, n_rows = codes.shape
     order = np.empty((n_groups, n_rows), dtype=np.uint16)
-    run_code = np.empty(run_ptr[-1], dtype=np.uint8)
-    run_end = np.empty(run_ptr[-1], dtype=np.uint16)
+    sum_code = np.empty(sum_ptr[-1], dtype=np.uint8)
     counts = np.zeros(MAX_CODES, dtype=np.int64)
+    in_fours = np.zeros(MAX_CODES, dtype=np.int64)
+    alone = np.zeros(MAX_CODES, dtype=np.int64)
     for b in range(len(blocks) - 1):
         first, last = blocks[b], blocks[b + 1]
         for g in range(n_groups):
+            _count_codes(codes, g, first, last, counts)
+            at, end = sum_ptr[b * n_groups + g], first
             for code in range(MAX_CODES):
-                counts[code] = 0
-            for r in range(first, last):
-                counts[codes[g, r]] += 1
-            run, end = run_ptr[b * n_groups + g], 0
+                in_fours[code] = end
+                for _ in range(counts[code] // 4):
+                    sum_code[at] = code
+                    at += 1
+                end += counts[code] // 4 * 4
             for code in range(MAX_CODES):
-                n = counts[code]
-                counts[code] = end
-                if n:
-                    end += n
-                    run_code[run] = code
-                    run_end[run] = end
-                    run += 1
+                alone[code] = end
+                for _ in range(counts[code] % 4):
+                    sum_code[at] = code
+                    at += 1
+                end += counts[code] % 4
+                counts[code] = in_fours[code] + counts[code] // 4 * 4
             for r in range(first, last):
                 code = codes[g, r]
-                order[g, first + counts[code]] = r - first
-                counts[code] += 1
-    return order, run_code, run_end
+                if in_fours[code] < counts[code]:
+                    order[g, in_fours[code]] = r - first
+                    in_fours[code] += 1
+                else:
+                    order[g, alone[code]] = r - first
+                    alone[code] += 1
+    return order, sum_code
+
+
+@inner
+def _count_codes(codes: Any, g: int, first: int, last: int, counts: Any) -> None:
+    for code in range(MAX_CODES):
+        counts[code] = 0
+    for r in range(first, last):
+        counts[codes[g, r]] += 1

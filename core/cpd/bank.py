@@ -178,4 +178,4 @@ class Bank(Models):
             self._update(desk.level_counts, *desk.variables_of(g0, g1), probs)
 
         desk.over_groups(task)
-        return Parameters(self._new_weights(desk.mass()), probs)
+        return Parameters(self._new_weights(desk.level_counts[:, 0]), probs)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.arrays import Floats, Ints, Singles
+from core.arrays import Ints, Singles, zeros_on_lines
 from core.cpd import _counting_kernels as counting
 from core.cpd import _kernels as kernels
 from core.cpd.layout import Layout
@@ -20,7 +20,8 @@ from core.workers import Workers
 class Desk:
     """Tables, posteriors and sums of all models of a layout over the same packed rows.
 
-    level_counts : (slices, level rows, W) float64, filled by `collect`.
+    level_counts : (slices, level rows, W) float64, filled by `collect`; row 0 holds the sums of the
+    posteriors of each class, none of a class without rows.
     row_loglik : (n_rows, n_models), filled by `fill_posteriors`.
     """
 
@@ -32,12 +33,9 @@ class Desk:
         )  # fmt: skip
         self._width = (0,) * layout.width
         n_slices, n_rows = n_classes * layout.n_tiles, packed.codes.shape[1]
-        n_nodes, n_blocks = len(packed.tree.node_parent), len(packed.block_class)
-        tile = (layout.n_tiles, layout.width)
-        self._n_classes = n_classes
-        self._table = np.zeros((n_slices, n_nodes, layout.width), dtype=np.float32)
-        self._resp = np.zeros((layout.n_tiles, n_rows, layout.width), dtype=np.float32)
-        self._block_mass = np.zeros((n_blocks, *tile), dtype=np.float32)
+        n_nodes = len(packed.tree.node_parent)
+        self._table = zeros_on_lines((n_slices, n_nodes, layout.width))
+        self._resp = zeros_on_lines((layout.n_tiles, n_rows, layout.width))
         self.level_counts = np.zeros((n_slices, int(var_start[-1]), layout.width))
         self.row_loglik = np.zeros((n_rows, layout.n_models))
 
@@ -62,31 +60,22 @@ class Desk:
         """Posteriors of all rows, times `scale` (n_rows, n_models), and their log-likelihoods."""
         packed = self.packed
 
-        def task(b0: int, b1: int) -> None:
+        def task(r0: int, r1: int) -> None:
             kernels.expect(
-                packed.codes, packed.tree.leaf_start, packed.blocks, packed.block_class, b0, b1,
+                packed.codes, packed.tree.leaf_start, packed.blocks, packed.block_class, r0, r1,
                 self._table, log_weights, self.layout.model_start, scale, self._resp,
-                self.row_loglik, self._block_mass, self._width,
+                self.row_loglik, self._width,
             )  # fmt: skip
 
-        self._workers.run_ranges(task, len(packed.block_class))
+        self._workers.run_ranges(task, packed.codes.shape[1])
 
     def collect(self, g0: int, g1: int) -> None:
         """Sum the posteriors by the levels of some groups' variables; overwrites their tables."""
         packed, tree, (v0, v1) = self.packed, self.packed.tree, self.variables_of(g0, g1)
-        self.level_counts[:, self._var_start[v0] : self._var_start[v1]] = 0
+        first = 0 if g0 == 0 else self._var_start[v0]
+        self.level_counts[:, first : self._var_start[v1]] = 0
         counting.collect(
-            packed.blocks, packed.block_class, packed.stretches, packed.order, packed.run_ptr,
-            packed.run_code, packed.run_end, tree.node_parent, tree.node_level, tree.group_nodes,
-            tree.leaf_start, g0, g1, self._resp, self._table, self.level_counts, self._width,
+            packed.blocks, packed.block_class, packed.stretches, packed.order, packed.sum_ptr,
+            packed.sum_code, tree.node_parent, tree.node_level, tree.group_nodes, tree.leaf_start,
+            g0, g1, self._resp, self._table, self.level_counts, self._width,
         )  # fmt: skip
-
-    def mass(self) -> Floats:
-        """(slices, W) sums of the posteriors of each class; none of a class without rows."""
-        block_class = self.packed.block_class
-        first = np.flatnonzero(np.diff(block_class, prepend=-1))
-        mass = np.zeros((self._n_classes, self.layout.n_tiles, self.layout.width))
-        mass[block_class[first]] = np.add.reduceat(
-            self._block_mass, first, axis=0, dtype=np.float64
-        )
-        return mass.reshape(-1, self.layout.width)

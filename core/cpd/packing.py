@@ -22,10 +22,10 @@ NODE_COST = 3
 VARIABLE_COST = 32
 """Units of work that a variable takes at least to be packed, however few rows there are."""
 
-BLOCK_ROWS = 1024
+BLOCK_ROWS = 2048
 """Rows worked on together: their posteriors, 32 floats each, stay in the second-level cache."""
 
-STRETCH_BLOCKS = 16
+STRETCH_BLOCKS = 8
 """Blocks whose responsibilities are summed in single precision."""
 
 
@@ -58,6 +58,8 @@ class Packed:
     """Packed codes (n_groups, n_rows), cut into blocks of one class, and sorted within them.
 
     blocks: (n_blocks + 1,) first row of each; stretches: first block of each, all of one class.
+    order: (n_groups, n_rows) rows of each block, in fours of one code and then one by one.
+    sum_ptr: (n_blocks * n_groups + 1,) where the codes of these sums begin in `sum_code`.
     """
 
     codes: Bytes
@@ -66,9 +68,8 @@ class Packed:
     block_class: Ints
     stretches: Ints
     order: NDArray[np.uint16]
-    run_ptr: Ints
-    run_code: Bytes
-    run_end: NDArray[np.uint16]
+    sum_ptr: Ints
+    sum_code: Bytes
 
 
 def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
@@ -94,10 +95,10 @@ def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = ignore
     on_wait()
     blocks, block_class = _cut(classes, BLOCK_ROWS)
     stretches, _ = _cut(block_class, STRETCH_BLOCKS)
-    run_ptr = kernels.count_runs(packed, blocks)
+    sum_ptr = kernels.count_sums(packed, blocks)
     on_wait()
-    order, run_code, run_end = kernels.sort_blocks(packed, blocks, run_ptr)
-    return Packed(packed, tree, blocks, block_class, stretches, order, run_ptr, run_code, run_end)
+    order, sum_code = kernels.sort_blocks(packed, blocks, sum_ptr)
+    return Packed(packed, tree, blocks, block_class, stretches, order, sum_ptr, sum_code)
 
 
 def _cut(classes: Ints, size: int) -> tuple[Ints, Ints]:

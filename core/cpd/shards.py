@@ -97,18 +97,16 @@ class Question:
 class Sums:
     """What an E-step over rows leaves for the M-step.
 
-    loglik : (C, n_models); level_counts : (slices, level rows, W); mass : (slices, W).
+    loglik : (C, n_models); level_counts : (slices, level rows, W), whose row 0 is all of a class.
     """
 
     loglik: Floats
     level_counts: Floats
-    mass: Floats
 
     def __iadd__(self, other: Sums) -> Sums:
         """Add those of the next shards; the order decides the last digits."""
         self.loglik[:] += other.loglik
         self.level_counts[:] += other.level_counts
-        self.mass[:] += other.mass
         return self
 
 
@@ -123,4 +121,4 @@ def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     loglik = np.zeros((question.n_classes, layout.n_models))
     per_row = scale * (desk.row_loglik + shard.base[:, None])
     loglik[shard.present] = np.add.reduceat(per_row, shard.class_start, axis=0)
-    return Sums(loglik, desk.level_counts, desk.mass())
+    return Sums(loglik, desk.level_counts)

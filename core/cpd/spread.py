@@ -161,7 +161,7 @@ class SpreadBank(Models):
         self.workers.run_ranges(
             lambda v0, v1: self._update(level_counts, v0, v1, probs), self.rows.n_vars
         )
-        return Parameters(self._new_weights(self._sums.mass), probs)
+        return Parameters(self._new_weights(level_counts[:, 0]), probs)
 
 
 def bank_of(
