@@ -70,35 +70,37 @@ def normalise(
 
     `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
     the log of each model's sum goes to `row_loglik` (n_rows, n_models). Every step is taken for
-    some rows before the next one, since those of a single row wait for each other.
+    some rows before the next one, since those of a single row would wait for each other.
     """
     n_tiles, n_rows, W = resp.shape
     n_models = len(model_start) - 1
     room = n_tiles * W + LANES
     joint = np.empty(ROWS_AT_ONCE * room, dtype=np.float32)
-    top = np.empty((ROWS_AT_ONCE, n_models), dtype=np.float32)
-    total = np.empty((ROWS_AT_ONCE, n_models), dtype=np.float32)
+    top = np.empty((n_models, ROWS_AT_ONCE), dtype=np.float32)
+    total = np.empty((n_models, ROWS_AT_ONCE), dtype=np.float32)
     for start in range(first, last, ROWS_AT_ONCE):
         n = min(ROWS_AT_ONCE, last - start)
         for i in range(n):
             for tile in range(n_tiles):
                 at = (tile * n_rows + start + i) * W
                 copy_lanes(joint, i * room + tile * W, resp, at, W)
+        for m in range(n_models):
+            lo, hi = model_start[m], model_start[m + 1]
+            for i in range(n):
+                top[m, i] = highest(joint, i * room + lo, i * room + hi)
         for i in range(n):
-            for m in range(n_models):
-                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
-                top[i, m] = highest(joint, lo, hi)
-            unused = i * room + model_start[n_models]
-            multiply(joint, unused, i * room + n_tiles * W, np.float32(0))
-        for i in range(n):
-            for m in range(n_models):
-                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
-                total[i, m] = soften(joint, lo, hi, top[i, m])
-        for i in range(n):
-            for m in range(n_models):
-                lo, hi = i * room + model_start[m], i * room + model_start[m + 1]
-                row_loglik[start + i, m] = top[i, m] + np.log(np.float64(total[i, m]))
-                multiply(joint, lo, hi, scale[start + i, m] / total[i, m])
+            unused, end = i * room + model_start[n_models], i * room + n_tiles * W
+            multiply(joint, unused, end, np.float32(0))
+        for m in range(n_models):
+            lo, hi = model_start[m], model_start[m + 1]
+            for i in range(n):
+                total[m, i] = soften(joint, i * room + lo, i * room + hi, top[m, i])
+        for m in range(n_models):
+            lo, hi = model_start[m], model_start[m + 1]
+            for i in range(n):
+                row_loglik[start + i, m] = top[m, i] + np.log(np.float64(total[m, i]))
+                factor = scale[start + i, m] / total[m, i]
+                multiply(joint, i * room + lo, i * room + hi, factor)
         for i in range(n):
             for tile in range(n_tiles):
                 at = (tile * n_rows + start + i) * W
