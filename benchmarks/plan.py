@@ -19,9 +19,11 @@ class Size:
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes and repetitions. The first of `sizes` is the largest."""
+    """Sizes and repetitions. The first of `sizes` has the most cells."""
 
-    sizes: tuple[Size, ...] = (Size(70000, 784), Size(13910, 128), Size(1593, 256, 2))
+    sizes: tuple[Size, ...] = (
+        Size(70000, 784), Size(70000, 784, 2), Size(13910, 128), Size(1593, 256, 2),
+    )  # fmt: skip
     peer_size: Size = Size(13910, 128)
     whole_size: Size = Size(5000, 40)
     default_sizes: tuple[Size, ...] = (Size(5000, 40), Size(13910, 128))
