@@ -240,6 +240,95 @@ def _counts(rng: Rng, n: int) -> Table:
     return {f"noise{i}": count(0.0) for i in range(35)} | real | {TARGET: label}
 
 
+def _noise_repeated(rng: Rng, n: int) -> Table:
+    """Every row thrice, in no order."""
+    once = _normals(rng, -(-n // 3), 15) | {TARGET: rng.integers(0, 2, -(-n // 3))}
+    places = rng.permutation(np.repeat(np.arange(-(-n // 3)), 3)[:n])
+    return {name: values[places] for name, values in once.items()}
+
+
+def _noise_of_many_classes(rng: Rng, n: int) -> Table:
+    return _normals(rng, n, 20) | {TARGET: rng.integers(0, 30, n)}
+
+
+def _noise_nearly_constant(rng: Rng, n: int) -> Table:
+    words = {f"words{i}": _words(rng, n, 4) for i in range(10)}
+    return _normals(rng, n, 15) | words | {TARGET: (rng.random(n) < 0.01).astype(np.int64)}
+
+
+def _parity(rng: Rng, n: int) -> Table:
+    bits = {f"bit{i}": rng.integers(0, 2, n) for i in range(3)}
+    label = _flip(rng, bits["bit0"] ^ bits["bit1"] ^ bits["bit2"], 0.05)
+    return _levels(rng, n, 12, 2) | bits | {TARGET: label}
+
+
+def _turned(rng: Rng, n: int) -> Table:
+    """Which way a number counts depends on a kind."""
+    kind, size = rng.integers(0, 4, n), rng.normal(size=n)
+    label = _toss(rng, 2.5 * size * np.where(kind % 2, 1, -1))
+    return _normals(rng, n, 15) | {"kind": np.array([*"abcd"])[kind], "size": size, TARGET: label}
+
+
+def _towns(rng: Rng, n: int) -> Table:
+    """Of two hundred towns five are unlike the others, which have few rows each."""
+    shares = np.repeat([0.06, 0.7 / 195], [5, 195])
+    drawn = [rng.choice(200, n, p=shares) for _ in range(5)]
+    named = [np.array([f"t{code}" for code in codes]) for codes in drawn]
+    label = _toss(rng, np.where(drawn[0] < 5, 2.0, -0.7))
+    others = {f"other{i}": names for i, names in enumerate(named[1:])}
+    return _normals(rng, n, 10) | others | {"town": named[0], TARGET: label}
+
+
+def _ordered(rng: Rng, n: int) -> Table:
+    real = _normals(rng, n, 4, "real")
+    grade = np.digitize(_total(real) + rng.logistic(size=n), [-3, -1, 1, 3])
+    return _normals(rng, n, 16) | real | {TARGET: grade}
+
+
+def _outliers(rng: Rng, n: int) -> Table:
+    """A number with errors so long-tailed that they have no variance."""
+    real = _normals(rng, n, 3, "real")
+    return _normals(rng, n, 17) | real | {TARGET: 2 * _total(real) + rng.standard_t(1.2, n)}
+
+
+def _many_zeros(rng: Rng, n: int) -> Table:
+    """Two columns say how much there is, a third whether there is anything."""
+    real = _normals(rng, n, 3, "real")
+    amount = np.minimum(rng.poisson(np.exp(0.8 * (real["real0"] + real["real1"]))), 5)
+    return _normals(rng, n, 17) | real | {TARGET: amount * _toss(rng, 1.5 * real["real2"])}
+
+
+def _withheld(rng: Rng, n: int) -> Table:
+    """High values are mostly not reported, of noise as well."""
+    real, noise = _normals(rng, n, 3, "real"), _normals(rng, n, 12)
+    label = _toss(rng, 1.5 * _total(real))
+    seen = {
+        name: _with_holes(rng, values, expit(3 * (values - 0.7)))
+        for name, values in (noise | real).items()
+    }
+    return seen | {TARGET: label}
+
+
+def _wrong_labels(rng: Rng, n: int) -> Table:
+    real = _normals(rng, n, 3, "real")
+    return _normals(rng, n, 17) | real | {TARGET: _flip(rng, _total(real) > 0, 0.3).astype(int)}
+
+
+def _sensors(rng: Rng, n: int) -> Table:
+    """Five sensors for each of six hidden quantities, of which three count."""
+    hidden = rng.normal(size=(6, n))
+    sensors = {
+        f"sensor{q}_{i}": hidden[q] + 0.5 * rng.normal(size=n) for q in range(6) for i in range(5)
+    }
+    return sensors | {TARGET: _toss(rng, 2 * hidden[:3].sum(axis=0))}
+
+
+def _ring(rng: Rng, n: int) -> Table:
+    real = _normals(rng, n, 2, "real")
+    outside = real["real0"] ** 2 + real["real1"] ** 2 > 1.4
+    return _normals(rng, n, 18) | real | {TARGET: _flip(rng, outside, 0.05).astype(int)}
+
+
 def _names(name: str, count: int) -> tuple[frozenset[str], ...]:
     return each(*(f"{name}{i}" for i in range(count)))
 
@@ -272,4 +361,21 @@ WORLDS: dict[str, World] = {
     "few rows": World(60, _few_rows, _names("real", 2)),
     "correlated nuisance": World(800, _nuisance, _names("real", 4)),
     "skewed counts": World(1200, _counts, _names("real", 5)),
+    "noise, every row thrice": World(450, _noise_repeated),
+    "noise, thirty classes": World(900, _noise_of_many_classes),
+    "noise, nearly constant label": World(1500, _noise_nearly_constant),
+    "parity of three": World(500, _parity, _names("bit", 3)),
+    "a kind turns a number": World(1000, _turned, each("kind", "size")),
+    "five of many towns": World(1500, _towns, each("town")),
+    "ordered classes": World(800, _ordered, _names("real", 4)),
+    "outliers": World(600, _outliers, _names("real", 3)),
+    "many zeros": World(1000, _many_zeros, _names("real", 3)),
+    "withheld": World(800, _withheld, _names("real", 3)),
+    "wrong labels": World(1000, _wrong_labels, _names("real", 3)),
+    "sensors": World(
+        900,
+        _sensors,
+        tuple(frozenset(f"sensor{q}_{i}" for i in range(5)) for q in range(3)),
+    ),
+    "ring": World(900, _ring, _names("real", 2)),
 }

@@ -18,7 +18,7 @@ def table_of(document: Document) -> str:
     head = "<th>#</th><th>feature</th>" + ("<th>told on held-out rows, nats</th>" if told else "")
     rows = (
         f"<tr><td>{k}</td><td>{escape(feature['name'])}</td>"
-        + (f"<td>{_figure(told, errors, k)}</td></tr>" if told else "</tr>")
+        + (f"<td>{_figure(told, errors, k)}{_support(feature)}</td></tr>" if told else "</tr>")
         for k, feature in enumerate(document["selected"], 1)
     )
     entropy = f" of {held_out['entropy']:.3f} nats there are to know" if held_out else ""
@@ -31,3 +31,7 @@ def table_of(document: Document) -> str:
 def _figure(told: list[float], errors: list[float], k: int) -> str:
     """With two standard errors, as pictures have them."""
     return f"{told[k]:.3f} ± {2 * errors[k]:.3f}" if k < len(told) else ""
+
+
+def _support(feature: Document) -> str:
+    return ", which do not support it" if feature.get("supported") is False else ""

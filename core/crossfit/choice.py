@@ -74,10 +74,19 @@ def is_no_better(loss: Floats, best: Floats, weights: Floats) -> bool:
 
 def suggest_k(losses: Floats, weights: Floats, n_folds: int) -> int:
     """The fewest features whose losses (K + 1, n_rows) are as good as the lowest of all."""
+    return _fewest(losses, weights, TOLERANCE * wider(n_folds))
+
+
+def enough_of(losses: Floats, weights: Floats) -> int:
+    """The same of features that the rows held out had a say in, which favours more of them."""
+    return _fewest(losses, weights, TOLERANCE)
+
+
+def _fewest(losses: Floats, weights: Floats, tolerance: float) -> int:
     best = int(np.argmin([total_loss(loss, weights) for loss in losses]))
     for k, loss in enumerate(losses[:best]):
         worse, error = mean_and_error(loss - losses[best], weights)
-        if worse <= TOLERANCE * error * wider(n_folds):
+        if worse <= tolerance * error:
             return k
     return best
 

@@ -18,6 +18,7 @@ from core.crossfit.choice import (
     Configuration,
     best_configuration,
     by_other_folds,
+    enough_of,
     held_out,
     score,
     sizes_of_interest,
@@ -25,7 +26,7 @@ from core.crossfit.choice import (
 )
 from core.crossfit.race import LossOf, Race
 from core.crossfit.scores import FoldScores, Judged, summarise
-from core.data.recipe import Recipe
+from core.data.recipe import ALL_ROWS, Recipe
 from core.data.resampling import draw_rows
 from core.data.table import Table
 from core.results.selection import HeldOut, HeldOutScore, RankScore
@@ -102,10 +103,9 @@ class CrossFit:
                 strategy,
                 recipe,
                 np.flatnonzero(self.folds != fold),
-                self._rows[fold],
+                np.flatnonzero(self.folds == fold),
             )
             for (strategy, fold), recipe in recipes.items()
-            if fold >= 0
         }
 
     def plan(
@@ -137,7 +137,8 @@ class CrossFit:
         losses = self._joined(by_fold, min(longest, max(k or 0, RACE_LENGTH)))
         while k is None and len(losses) <= longest and self._still_falls(losses):
             losses = self._joined(by_fold, min(len(losses) * 3 // 2, longest))
-        suggested = suggest_k(losses, race.weights, self.n_folds)
+        most = suggest_k(losses, race.weights, self.n_folds)
+        suggested = self._enough(chosen, by_fold, most) if most else 0
         return Plan(
             chosen=chosen,
             scores=score(race.tried, race.weights),
@@ -238,12 +239,25 @@ class CrossFit:
         longer = max(length - race_length, 0) + length
         self._usual_steps = race_length * sum(usual_paths(*asked)) + longer * self.n_folds
 
+    def _enough(self, chosen: Configuration, by_fold: dict[int, Configuration], most: int) -> int:
+        """So many of at most `most` features that all rows choose as tell more than fewer of them.
+
+        A fold that goes astray needs more features than the others before it tells as much.
+        """
+        everywhere = self._parts[chosen.strategy, ALL_ROWS]
+        path = self.propose(self.table, everywhere, chosen.rank, most, self._wait)
+        return enough_of(self._along(path.order, 0, by_fold), self.table.weights)
+
     def _with_all(self, by_fold: dict[int, Configuration]) -> Floats:
-        losses = np.empty(self.table.n_rows)
         everyone = self.table.usable
+        losses: Floats = self._along(everyone, len(everyone), by_fold)[0]
+        return losses
+
+    def _along(self, order: Sequence[int], first: int, by_fold: dict[int, Configuration]) -> Floats:
+        """(K + 1 - first, n_rows) losses along one order for all rows, by the models of folds."""
+        losses = np.empty((len(order) + 1 - first, self.table.n_rows))
         for fold, configuration in by_fold.items():
             part = self._parts[configuration.strategy, fold]
             models = self.propose(self.table, part, configuration.rank, 0, self._wait).models
-            found = self._measure(part, models, everyone, len(everyone), self._wait)
-            losses[self._rows[fold]] = found[0]
+            losses[:, part.test] = self._measure(part, models, order, first, self._wait)
         return losses

@@ -29,6 +29,7 @@ class Rules(NamedTuple):
 
     bins: int
     max_leaves: int
+    many_levels: int
     leaf_rows: float
     gaps: int
     cut_chance: Floats
@@ -38,11 +39,13 @@ class Rules(NamedTuple):
 class Fine(NamedTuple):
     """The fine levels of some columns below each other; `edges` ends each column with a spare.
 
-    start: (N + 1,) the first level of each; is_cut: (N,) whether a column is continuous.
+    start: (N + 1,) the first level of each; is_cut: (N,) whether a column is continuous; has_rest:
+    (N,) whether the last level of one that is not stands for several.
     """
 
     start: Ints
     is_cut: Truths
+    has_rest: Truths
     edges: Floats
     lowest: Floats
     highest: Floats
@@ -76,6 +79,7 @@ def group_columns(counts: Floats, fine: Fine, strategies: Ints, rules: Rules, ou
                 n_groups, speaks = _group_levels(
                     counts[part, first + n : last + n + 1],
                     fine.is_cut[n],
+                    fine.has_rest[n],
                     fine.edges[first:last],
                     fine.lowest[first:last],
                     fine.highest[first:last],
@@ -91,7 +95,7 @@ def group_columns(counts: Floats, fine: Fine, strategies: Ints, rules: Rules, ou
 
 @inner
 def _group_levels(
-    counts: Floats, is_cut: bool, edges: Floats, lowest: Floats, highest: Floats,
+    counts: Floats, is_cut: bool, has_rest: bool, edges: Floats, lowest: Floats, highest: Floats,
     strategy: int, rules: Rules, table: Bytes, sums: Floats, cuts: Truths,
 ) -> tuple[int, bool]:  # fmt: skip
     """Add up the levels between cuts: how many groups there are, and whether a gap is the last.
@@ -99,15 +103,14 @@ def _group_levels(
     table[code] becomes the group of a fine code, MISSING where nothing is known.
     """
     known = counts[:-1]
+    for code in range(len(table)):
+        table[code] = MISSING
     if is_cut and len(known) > 0:
         _cut(known, edges, lowest, highest, strategy, rules, cuts)
         _drop_empty(cuts, known)
+        n_groups = _add_levels(known, cuts, table, sums)
     else:
-        for level in range(len(cuts)):
-            cuts[level] = True
-    for code in range(len(table)):
-        table[code] = MISSING
-    n_groups = _add_levels(known, cuts, table, sums)
+        n_groups = _name_levels(known, has_rest, strategy == SUPERVISED, rules, table, sums)
     speaks = n_groups < MISSING and gap_speaks(counts, rules.gaps, rules.gap_chance)
     if speaks:
         table[MISSING] = n_groups
@@ -115,6 +118,50 @@ def _group_levels(
             sums[n_groups, c] = counts[-1, c]
         n_groups += 1
     return n_groups, speaks
+
+
+@inner
+def _name_levels(
+    known: Floats, has_rest: bool, is_supervised: bool, rules: Rules, table: Bytes, sums: Floats
+) -> int:
+    """Every level a group, or all that do not tell by themselves one, the last: of many levels."""
+    own = np.ones(len(known), dtype=np.bool_)
+    if is_supervised and len(known) > rules.many_levels:
+        _find_telling(known, rules, own)
+        own[-1] &= not has_rest
+    n_own, n_others = 0, 0
+    for level in range(len(known)):
+        n_own += own[level]
+        n_others += not own[level]
+    if n_own == 0 or n_others == 1:
+        n_own, n_others = len(known), 0
+        own[:] = True
+    group = 0
+    for level in range(len(known)):
+        place = group if own[level] else n_own
+        group += own[level]
+        table[level] = place
+        for c in range(known.shape[1]):
+            sums[place, c] += known[level, c]
+    return n_own + (n_others > 0)
+
+
+@inner
+def _find_telling(known: Floats, rules: Rules, own: Truths) -> None:
+    """Mark the levels whose rows are of other classes than the rest, more than by chance."""
+    _, n_used, n_classes = _held(known)
+    chance = rules.cut_chance[max(n_classes - 1, 1), max(n_used, 1)]
+    total, rest = np.zeros(known.shape[1]), np.zeros(known.shape[1])
+    for level in range(len(known)):
+        for c in range(known.shape[1]):
+            total[c] += known[level, c]
+    whole = surprise(total)[1]
+    for level in range(len(known)):
+        for c in range(known.shape[1]):
+            rest[c] = total[c] - known[level, c]
+        rows, left = surprise(known[level])
+        gain = whole - left - surprise(rest)[1]
+        own[level] = rows >= rules.leaf_rows and 2 * gain > chance
 
 
 @inner

@@ -1,7 +1,8 @@
 """How fine levels are grouped into the levels that are searched, from counts of training rows.
 
 Equal width and equal share look at the column alone, supervised cuts at the label as well. Bins
-without a row are no levels: they join the one before.
+without a row are no levels: they join the one before. Levels that have no order stay what they are,
+but supervised, and where they are many, those that do not tell by themselves share one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from core.data._cut_kernels import (
     gap_speaks,
     group_columns,
 )
-from core.data.fine import FineColumn
+from core.data.fine import DISCRETE_LEVELS, FineColumn
 
 CUT_SIGNIFICANCE = 0.01
 MISSING_SIGNIFICANCE = 0.01
@@ -90,6 +91,7 @@ def rules(discretize: Discretize, n_classes: int, n_columns: int) -> Rules:
     return Rules(
         bins=discretize.bins,
         max_leaves=discretize.bins + MORE_LEAVES,
+        many_levels=DISCRETE_LEVELS,
         leaf_rows=LEAF_ROWS,
         gaps=_GAPS[discretize.missing],
         cut_chance=_quantile(freedom[:, None], CUT_SIGNIFICANCE / places),
@@ -120,7 +122,8 @@ def _below_each_other(columns: Sequence[FineColumn]) -> Fine:
             edges[first : stop - 1] = column.edges
             lowest[first:stop], highest[first:stop] = column.lowest, column.highest
     is_cut = np.array([column.kind == "continuous" for column in columns], dtype=np.bool_)
-    return Fine(start, is_cut, edges, lowest, highest)
+    has_rest = np.array([column.n_merged > 0 for column in columns], dtype=np.bool_)
+    return Fine(start, is_cut, has_rest, edges, lowest, highest)
 
 
 def speaks_by_gaps(labels: Bytes, known: Truths, how: str, n_columns: int) -> bool:

@@ -10,7 +10,7 @@ from core.arrays import Bytes, Floats
 from core.config import Discretize, Strategy
 from core.data._cut_kernels import information
 from core.data.cuts import Grouping, group_alone
-from core.data.fine import FineColumn, fine_column
+from core.data.fine import MERGED_NAMED, OTHER, FineColumn, fine_column
 from core.data.texts import Column
 from core.results.selection import EncodedColumn
 
@@ -56,6 +56,9 @@ def describe(
 ) -> EncodedColumn:
     """What was learnt; `counts` (n_fine + 1, C) tell what the cut lost about the label."""
     levels, edges = column.levels or (), None
+    others = Others.of(column, grouping, counts)
+    if others is not None:
+        levels = others.levels
     if column.edges is not None:
         edges = tuple(column.edges[grouping.cuts].tolist())
         bounds = [f"{edge:.6g}" for edge in edges]
@@ -63,7 +66,7 @@ def describe(
         levels = tuple(f"[{a}, {b})" for a, b in zip(lower, upper, strict=True))
         levels = levels if column.n_levels else ()
     lost = None
-    if edges is not None and counts is not None:
+    if (edges is not None or others is not None) and counts is not None:
         n_known = len(grouping.counts) - grouping.missing_is_level
         told, finer = information(grouping.counts[:n_known]), information(counts[:-1])
         lost = max(finer - max(told, 0.0), 0.0) * counts[:-1].sum() / counts.sum()
@@ -72,11 +75,38 @@ def describe(
         kind=column.kind,
         levels=(*levels, NO_VALUE) if grouping.missing_is_level else levels,
         edges=edges,
-        merged=column.merged,
-        n_merged=column.n_merged,
+        merged=column.merged if others is None else others.merged,
+        n_merged=column.n_merged if others is None else others.n_merged,
         n_missing=column.n_missing,
         n_infinite=column.n_infinite,
-        strategy=None if edges is None else strategy,
+        strategy=None if edges is None and others is None else strategy,
         missing_is_level=grouping.missing_is_level,
         information_lost=lost,
     )
+
+
+@dataclass(frozen=True)
+class Others:
+    """Levels without an order of which the last stands for all that do not tell by themselves."""
+
+    levels: tuple[str, ...]
+    merged: tuple[str, ...]
+    n_merged: int
+
+    @classmethod
+    def of(cls, column: FineColumn, grouping: Grouping, counts: Floats | None) -> Others | None:
+        """None where every level of the column is one of the grouping."""
+        names = column.levels or ()
+        last = len(grouping.counts) - grouping.missing_is_level - 1
+        shared = np.flatnonzero(grouping.table[: len(names)] == last)
+        if len(shared) < 2:
+            return None
+        rows = np.zeros(len(names)) if counts is None else counts[: len(names)].sum(axis=1)
+        named = shared[shared < len(names) - (column.n_merged > 0)]
+        commonest = named[np.argsort(-rows[named], kind="stable")[:MERGED_NAMED]]
+        own = (name for name, group in zip(names, grouping.table, strict=False) if group != last)
+        return cls(
+            levels=(*own, OTHER),
+            merged=(*(names[i] for i in commonest.tolist()), *column.merged)[:MERGED_NAMED],
+            n_merged=len(named) + column.n_merged,
+        )

@@ -17,7 +17,7 @@ from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, translate
 from core.data.cuts import rules
 from core.data.encoding import describe
-from core.data.fine import FineColumn
+from core.data.fine import DISCRETE_LEVELS, FineColumn
 from core.data.problem import CodedProblem
 from core.data.recipe import ALL_ROWS, Learning, Recipe
 from core.data.sources import Source, some_of
@@ -104,7 +104,10 @@ class Table:
         """The ways to cut that there are to choose from."""
         if self.discretize.strategy != "auto":
             return (self.discretize.strategy,)
-        return STRATEGIES if any(c.kind == "continuous" for c in self.columns) else STRATEGIES[:1]
+        if any(column.kind == "continuous" for column in self.columns):
+            return STRATEGIES
+        many = any(column.n_levels > DISCRETE_LEVELS for column in self.columns)
+        return ("uniform", "supervised") if many else ("uniform",)
 
     def deal_folds(self, n_folds: int, on_wait: OnWait = ignore) -> Ints:
         """(n_rows,) fold of each row, every class dealt out evenly in an order like chance.

@@ -13,9 +13,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
+from scipy.stats import chi2
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
+Truths = NDArray[np.bool_]
 About = Literal["latent", "label"]
 
 MISSING = 255
@@ -188,3 +191,17 @@ def canonical(model: Model, owners: Sequence[int] | None = None) -> Model:
     owned = [0] * len(model.weights) if owners is None else owners
     order = sorted(range(len(owned)), key=lambda f: (owned[f], -model.weights[f]))
     return Model(model.weights[order], [factor[:, order] for factor in model.factors])
+
+
+def telling_levels(counts: Floats, significance: float = 0.01, least: float = 5) -> Truths:
+    """Which levels (n_levels, C) have other classes than the rest together: a G-test for each."""
+    used = counts[counts.sum(axis=1) > 0]
+    n_classes = np.count_nonzero(used.sum(axis=0))
+    told = []
+    for level in counts:
+        both = np.array([level, counts.sum(axis=0) - level])
+        expected = both.sum(axis=1, keepdims=True) * both.sum(axis=0) / both.sum()
+        statistic = 2 * xlogy(both, both / np.maximum(expected, 1e-300)).sum()
+        chance = chi2.sf(statistic, n_classes - 1)
+        told.append(level.sum() >= least and chance < significance / len(used))
+    return np.array(told)

@@ -10,6 +10,7 @@ from core.crossfit.choice import (
     Configuration,
     best_configuration,
     by_other_folds,
+    enough_of,
     held_out,
     mean_and_error,
     suggest_k,
@@ -53,6 +54,15 @@ def test_the_fewest_features_within_an_error_of_the_best() -> None:
     assert suggest_k(rising, ONES, 5) == 0
     falling = np.array([base, base - noisy(0.3), base - 0.3 - noisy(0.2), base - 0.502 + noisy(0)])
     assert suggest_k(falling, ONES, 5) == 2
+
+
+def test_features_that_the_rows_had_a_say_in_need_not_allow_for_shared_rows() -> None:
+    base = noisy(1.0)
+    losses = np.array([base + noisy(0.006), base, base + noisy(0.2)])
+    assert suggest_k(losses, ONES, 5) == 0
+    assert enough_of(losses, ONES) == 1
+    losses[0] = base + noisy(0.004)
+    assert enough_of(losses, ONES) == 0
 
 
 def test_a_fold_has_no_say_in_its_own_configuration() -> None:

@@ -15,6 +15,7 @@ from core.cpd.prediction import LabelModel
 from core.crossfit.choice import Configuration
 from core.crossfit.folds import CrossFit, Fold, Path, Plan
 from core.data.preparation import prepare
+from core.data.recipe import ALL_ROWS
 from core.data.table import Table
 from core.gsm.method import plan_gsm
 from core.rivals.method import plan_rival
@@ -49,7 +50,7 @@ def test_folds_learn_from_the_other_rows_only() -> None:
     table, seen = table_of(0), list[Fold]()
     with Workers(1) as workers:
         CrossFit(table, 5, remember(seen), workers).plan((2,), 3)
-    assert {fold.index for fold in seen} == set(range(5))
+    assert {fold.index for fold in seen} == {ALL_ROWS, *range(5)}
     for fold in seen:
         assert not set(fold.train) & set(fold.test)
         assert len(fold.train) + len(fold.test) == table.n_rows
@@ -135,6 +136,26 @@ def test_a_second_look_finds_what_the_first_did_not(k: int | None) -> None:
     assert found.held_out.information[2] == pytest.approx(
         plan_at(table, propose, Configuration("quantile", 9)).held_out.information[2]
     )
+
+
+def test_a_fold_that_goes_astray_adds_no_features() -> None:
+    """One fold takes four columns that tell nothing before the two that do."""
+    table = table_of(1, 2000, told=2.0)
+
+    def propose(table: Table, fold: Fold, _rank: int, length: int, _wait: object) -> Path:
+        class_weights = np.bincount(table.labels[fold.train]).astype(float)
+        counts, start = fold.recipe.counts, fold.recipe.level_start
+        model = count_classes(counts, start, class_weights, 1.0)
+        order = [2, 3, 4, 5, 0, 1, 6, 7] if fold.index == astray else range(8)
+        return Path(order[:length], [LabelModel.of(model)])
+
+    astray = 1
+    with Workers(1) as workers:
+        plan = CrossFit(table, 5, propose, workers).plan((2,), None)
+        assert np.argmax(plan.held_out.information) == 6
+        assert plan.suggested_k == 2
+        astray = ALL_ROWS
+        assert CrossFit(table, 5, propose, workers).plan((2,), None).suggested_k == 0
 
 
 def plan_at(table: Table, propose: Callable[..., Path], only: Configuration) -> Plan:

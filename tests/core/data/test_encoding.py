@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.arrays import MISSING
+from core.arrays import MISSING, Floats
 from core.config import Discretize
-from core.data.encoding import encode_column
-from core.data.fine import OTHER
+from core.data.cuts import Grouping, group_alone
+from core.data.encoding import describe, encode_column
+from core.data.fine import DISCRETE_LEVELS, OTHER, FineColumn
 from core.data.recoding import encode_with
 from core.errors import InvalidData
+from tests.core.reference import telling_levels
 from tests.core.worlds import examples
 
 DEFAULT = Discretize()
@@ -220,3 +222,54 @@ def test_a_row_of_weight_two_moves_quantiles_like_two_rows(rows: list[tuple[floa
     weighted = encode_column("x", values, how, counts.astype(np.float64))
     repeated = encode_column("x", np.repeat(values, counts), how)
     assert np.repeat(weighted.codes, counts).tolist() == repeated.codes.tolist()
+
+
+SUPERVISED = Discretize(strategy="supervised")
+
+
+def group_words(counts: Floats, n_merged: int = 0) -> tuple[FineColumn, Grouping]:
+    """Levels without an order, by rows (n_levels, C) of theirs and none that is missing."""
+    names = [f"w{i}" for i in range(len(counts) - (n_merged > 0))]
+    levels = (*names, *([OTHER] if n_merged else []))
+    column = FineColumn("x", levels=levels, merged=("rare",) * (n_merged > 0), n_merged=n_merged)
+    with_gap = np.vstack([counts, np.zeros(counts.shape[1])])
+    return column, group_alone(column, with_gap, "supervised", SUPERVISED)
+
+
+@examples(50)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.booleans())
+def test_of_many_levels_those_that_tell_stay_and_the_others_are_one(
+    seed: int, n_classes: int, has_rest: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(n_classes), 30)
+    counts = np.array([rng.multinomial(rng.integers(0, 60), share) for share in shares], float)
+    told = telling_levels(counts)
+    told[-1] &= not has_rest
+    assert 1 < np.count_nonzero(told) < 29
+    _, grouping = group_words(counts, 3 * has_rest)
+    assert np.array_equal(grouping.table[:30][told], np.arange(np.count_nonzero(told)))
+    assert set(grouping.table[:30][~told]) == {np.count_nonzero(told)}
+    assert np.array_equal(grouping.counts[:-1], counts[told])
+    assert np.array_equal(grouping.counts[-1], counts[~told].sum(axis=0))
+
+
+def test_levels_that_are_few_or_tell_nothing_stay_what_they_are() -> None:
+    few = np.array([[50.0, 0], [0, 50]] * (DISCRETE_LEVELS // 2))
+    alike = np.full((40, 2), 6.0)
+    for counts in (few, alike):
+        column, grouping = group_words(counts)
+        assert np.array_equal(grouping.counts, counts)
+        assert describe(column, grouping, "supervised").strategy is None
+    all_but_one = np.array([[50.0, 0], [0, 50]] * 10 + [[2.0, 2]])
+    assert len(group_words(all_but_one)[1].counts) == 21
+
+
+def test_new_rows_meet_the_levels_that_were_left() -> None:
+    counts = np.array([[0.0, 40], *([[6, 4]] * 20), [15, 10]])
+    column, grouping = group_words(counts, n_merged=7)
+    learnt = describe(column, grouping, "supervised", np.vstack([counts, [0, 0]]))
+    assert learnt.levels == ("w0", OTHER)
+    assert (learnt.n_merged, learnt.merged) == (27, ("w1", "w2", "w3", "w4", "w5"))
+    assert learnt.strategy == "supervised" and learnt.information_lost == 0
+    assert encode_with(learnt, ["w0", "w7", "new", None]).tolist() == [0, 1, 1, MISSING]
