@@ -24,13 +24,21 @@ def table_of(document: Document) -> str:
     entropy = f" of {held_out['entropy']:.3f} nats there are to know" if held_out else ""
     return (
         f"<table><caption>What tells about <b>{target}</b>{entropy}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>{_foot(held_out)}</table>"
     )
 
 
 def _figure(told: list[float], errors: list[float], k: int) -> str:
     """With two standard errors, as pictures have them."""
     return f"{told[k]:.3f} ± {2 * errors[k]:.3f}" if k < len(told) else ""
+
+
+def _foot(held_out: Document | None) -> str:
+    """What is told without choosing."""
+    if not held_out:
+        return ""
+    told = f"{held_out['all_features']:.3f} ± {2 * held_out['all_features_se']:.3f}"
+    return f"<tfoot><tr><td></td><td>all features</td><td>{told}</td></tr></tfoot>"
 
 
 def _support(feature: Document) -> str:

@@ -176,6 +176,7 @@ def test_a_notebook_shows_a_table_in_which_names_are_text() -> None:
     latent = {**FEATURES[0], "name": "<b>a</b>"}
     shown = result_of(selected=[latent], held_out=HELD_OUT)._repr_html_()
     assert "<td>1</td><td>&lt;b&gt;a&lt;/b&gt;</td><td>0.400 ± 0.100</td>" in shown
+    assert "<td>all features</td><td>0.300 ± 0.200</td>" in shown
     beyond = [{**FEATURES[0], "supported": False}]
     shown = result_of(selected=beyond, suggested_k=0, held_out=HELD_OUT)._repr_html_()
     assert "0.400 ± 0.100, which do not support it</td>" in shown

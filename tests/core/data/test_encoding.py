@@ -272,4 +272,5 @@ def test_new_rows_meet_the_levels_that_were_left() -> None:
     assert learnt.levels == ("w0", OTHER)
     assert (learnt.n_merged, learnt.merged) == (27, ("w1", "w2", "w3", "w4", "w5"))
     assert learnt.strategy == "supervised" and learnt.information_lost == 0
-    assert encode_with(learnt, ["w0", "w7", "new", None]).tolist() == [0, 1, 1, MISSING]
+    rows = np.array(["w0", "w7", "new", None], dtype=object)
+    assert encode_with(learnt, rows).tolist() == [0, 1, 1, MISSING]
