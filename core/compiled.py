@@ -7,10 +7,12 @@ Python elsewhere. Where they divide by zero they are as silent as numpy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from numba import njit
 from numba.extending import register_jitable
+
+from core.kernel_cache import SharedCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,7 +25,18 @@ class Compiler(Protocol):
 
 
 INNER: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
-OUTER: dict[str, Any] = {**INNER, "cache": True, "nogil": True}
 
-kernel: Compiler = njit(**OUTER)
+
+def kept(**options: Any) -> Compiler:
+    """A kernel with further options of numba."""
+
+    def compiler(function: Function, /) -> Function:
+        compiled: Any = njit(**INNER, nogil=True, **options)(function)
+        compiled._cache = SharedCache(function)  # numba offers no choice
+        return cast("Function", compiled)
+
+    return compiler
+
+
+kernel: Compiler = kept()
 inner: Compiler = register_jitable(**INNER)

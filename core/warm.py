@@ -2,7 +2,8 @@
 
 numba compiles a kernel at its first call for arguments of its kind, which takes tens of seconds for
 all of them. What a job with default options needs comes first; two processes share the cache on
-disk, so that one may begin at the front of such a job while another begins at its end.
+disk, so that one may begin at the front of such a job while another begins where it ends. They
+never go through the same kernels in the same order: each would compile what the other does.
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ import numpy as np
 from core.arrays import Values
 from core.config import METHODS, Evaluate, GsmCpd, SelectionConfig
 from core.cpd._lanes import LANES, MAX_WIDTH
-from core.cpd.model import CpdFit
 from core.data.problem import CodedProblem
-from core.gsm.completed import Completed
 from core.gsm.method import select_gsm
 from core.pipeline import select_features
 
@@ -29,18 +28,12 @@ def warm_default() -> None:
     select_features(_columns(), "y", SelectionConfig(9, method=_tiny(), n_threads=1))
 
 
-def warm_backwards() -> None:
-    """The parts of a default selection from its end on: the search under models, then their fit."""
-    problem = _problem()
-    for done in (Completed(fits=[_made_up(problem)]), None):
-        select_gsm(problem, 9, _tiny(), N_STATES, completed=done)
-
-
-def _problem() -> CodedProblem:
+def warm_models() -> None:
+    """What a default selection comes to last: the fit of models, then the search under them."""
     columns = _columns()
     labels = columns.pop("y").astype(np.uint8)
     codes = np.column_stack([columns[name] for name in columns if name != "z"]).astype(np.uint8)
-    return CodedProblem.of_codes(
+    problem = CodedProblem.of_codes(
         codes=codes,
         n_levels=codes.max(axis=0).astype(np.int64) + 1,
         labels=labels,
@@ -48,6 +41,7 @@ def _problem() -> CodedProblem:
         candidates=tuple(range(codes.shape[1])),
         n_threads=1,
     )
+    select_gsm(problem, 9, _tiny(), N_STATES)
 
 
 def warm_kernels() -> None:
@@ -69,17 +63,6 @@ def warm_kernels() -> None:
 
 def _tiny() -> GsmCpd:
     return GsmCpd(max_iter=3, n_configurations=BUDGET)
-
-
-def _made_up(problem: CodedProblem) -> CpdFit:
-    """Each state is as likely, belongs to one class and prefers one level of every feature."""
-    states, trace = np.arange(N_STATES), np.zeros(1)
-    factors = [
-        np.where(np.arange(n)[:, None] == states % n, 0.6, 0.4 / (n - 1)) for n in problem.n_levels
-    ]
-    label = np.equal.outer(np.arange(2), states % 2).astype(np.float64)
-    weights = np.full(N_STATES, 1 / N_STATES)
-    return CpdFit(weights, [*factors, label], trace, trace, n_iter=1, converged=True)
 
 
 def _columns() -> dict[str, Values]:

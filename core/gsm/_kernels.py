@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
-from core.compiled import OUTER, Compiler, inner, kernel
+from core.compiled import Compiler, inner, kept, kernel
 
 BLOCK = 256
 """Configurations worked on together: their posteriors stay in the first-level cache."""
 
-_fused: Compiler = njit(**OUTER, fastmath={"contract"})
-_reordered: Compiler = njit(**OUTER, fastmath={"contract", "reassoc"})
+_fused: Compiler = kept(fastmath={"contract"})
+_reordered: Compiler = kept(fastmath={"contract", "reassoc"})
 
 
 def _log(x: Any) -> Any:

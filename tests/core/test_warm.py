@@ -41,7 +41,7 @@ def ask_for_wine() -> None:
 
 
 def main() -> None:
-    warm.warm_backwards()
+    warm.warm_models()
     last = compiled()
     warm.warm_default()
     both = compiled()
