@@ -85,6 +85,15 @@ def text(words: str, x: float, y: float, *, anchor: str = "start", muted: bool =
     return tag("text", words, cls=cls, x=x, y=y, fill=colour, text_anchor=anchor)
 
 
+def label(words: str, x: float, y: float, *, anchor: str) -> Markup:
+    """One line of text upon lines, which end around it."""
+    around = {"stroke": PAPER, "stroke_width": 3, "stroke_linejoin": "round"}
+    return tag(
+        "text", words, cls="label", x=x, y=y, fill=MUTED, text_anchor=anchor,
+        paint_order="stroke", **around,
+    )  # fmt: skip
+
+
 def line(
     cls: str, colour: str, x: tuple[float, float], y: tuple[float, float], **more: object
 ) -> Markup:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -19,14 +20,14 @@ from app.report.chart import (
     shortened,
     text,
 )
+from app.report.level_names import Point, name_levels, points_between
 from app.report.markup import joined, tag
 from app.report.scales import Scale, number, tick_label
 
 HEIGHT = 236.0  # of the plane, without what stands around it
 LEFT, RIGHT, BOTTOM = 56.0, 16.0, 44.0
 SHARES = 52.0  # instead of RIGHT, where a second scale stands there
-LABEL = 16.0  # the height of a mark's name
-LABELS = 30.0  # from the legend to the plane: where the names of marked places stand
+LABELS = 36.0  # from the legend to the plane: where the names of marked places stand
 LEGEND_ROW, LEGEND_KEY, LEGEND_GAP = 18.0, 22.0, 18.0
 MAX_DOTS = 60
 
@@ -107,10 +108,10 @@ def line_chart(title: str, axes: Axes, series: Sequence[Series], width: float) -
         plane.bottom + BOTTOM,
         _grid(plane),
         *(_mark_x(plane, *mark) for mark in axes.at_x),
-        *_marks_y(plane),
         *(_errors(plane, s, _colour(s, i), opacity) for i, s in enumerate(series) if any(s.errors)),
         *(_level(plane, s, _colour(s, i)) for i, s in enumerate(series) if s.level is not None),
         *(_line(plane, s, _colour(s, i)) for i, s in enumerate(series)),
+        *_marks_y(plane, series),
         _legend(series, places),
     )
 
@@ -158,21 +159,32 @@ def _grid(plane: _Plane) -> Markup:
 
 def _mark_x(plane: _Plane, x: float, name: str) -> Markup:
     at = plane.x(x)
-    mark = line("mark", INK, (at, at), (plane.top - 18, plane.bottom), stroke_dasharray="2 3")
+    mark = line("mark", INK, (at, at), (plane.top - 22, plane.bottom), stroke_dasharray="2 3")
     shift, anchor = (6, "start") if at < plane.right - 130 else (-6, "end")
-    return joined(mark, text(name, at + shift, plane.top - 8, anchor=anchor))
+    return joined(mark, text(name, at + shift, plane.top - 12, anchor=anchor))
 
 
-def _marks_y(plane: _Plane) -> list[Markup]:
-    """Names stand at the left, where lines begin, above theirs or below one close to the next."""
-    places = [plane.y(y) for y, _ in plane.axes.at_y]
-    marks = []
-    for at, (_, name) in zip(places, plane.axes.at_y, strict=True):
-        is_crowded = any(0 < at - other < LABEL for other in places)
-        mark = line("bound", MUTED, (LEFT, plane.right), (at, at), stroke_dasharray="6 4")
-        label = text(name, LEFT + 6, at + (14 if is_crowded else -6), muted=True)
-        marks.append(joined(mark, label))
-    return marks
+def _marks_y(plane: _Plane, series: Sequence[Series]) -> list[Markup]:
+    levels = [plane.y(y) for y, _ in plane.axes.at_y]
+    lines = [
+        line("bound", MUTED, (LEFT, plane.right), (at, at), stroke_dasharray="6 4") for at in levels
+    ]
+    across = [(x, at) for at in levels for x in (LEFT + 7, plane.right - 7)]
+    taken = [*across, *(point for one in series for point in _drawn(plane, one))]
+    for x, _ in plane.axes.at_x:
+        taken += points_between((plane.x(x), plane.top), (plane.x(x), plane.bottom))
+    names = [name for _, name in plane.axes.at_y]
+    return [*lines, *name_levels(names, levels, (LEFT, plane.right), taken)]
+
+
+def _drawn(plane: _Plane, series: Series) -> Iterator[Point]:
+    """Points of a line and of its error bars, close to each other."""
+    corners = list(zip(map(plane.x, series.x), map(plane.y, series.y), strict=True))
+    for start, end in pairwise(corners):
+        yield from points_between(start, end)
+    if series.error_bars:
+        for x, low, high in zip(series.x, series.low, series.high, strict=True):
+            yield from points_between((plane.x(x), plane.y(low)), (plane.x(x), plane.y(high)))
 
 
 def _shares(plane: _Plane, whole: float) -> Markup:
