@@ -8,8 +8,8 @@ import polars as pl
 
 from app.datasets.faults import printable
 from app.datasets.formats import Wish
-from app.datasets.kinds.detection import TEXT, Fit, detect, obey
-from app.datasets.kinds.words import TEXT_STAYS, why
+from app.datasets.kinds.detection import TEXT, Fit, closest, obey
+from app.datasets.kinds.words import why, why_text
 from app.datasets.sample import read_written
 from app.datasets.versions import Wishes
 
@@ -30,10 +30,10 @@ def _column(name: str, texts: pl.DataFrame, wish: Wish | None) -> dict[str, Any]
     if name not in texts.columns:
         why_not = "It was left out before, so that there is no sample of it."
         return {**told, "kind": wish.kind if wish else "category", "why": why_not}
-    fit = detect(texts[name]) if wish is None else obey(texts[name], wish)
-    if fit is None:
-        fit = obey(texts[name], Wish(kind="category"))
-        return {**told, **_outcome(fit), "why": TEXT_STAYS}
+    fit = closest(texts[name]) if wish is None else obey(texts[name], wish)
+    if fit is None or (wish is None and not fit.is_taken):
+        text = obey(texts[name], Wish(kind="category"))
+        return {**told, **_outcome(text), "why": why_text(fit)}
     return {**told, **_outcome(fit), "why": why(fit)}
 
 

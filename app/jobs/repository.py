@@ -35,7 +35,7 @@ from core.results.selection import EXPERIMENTS
 
 # Each has up to many thousands of events, and no statement may take long.
 REMOVAL_LIMIT = 20
-SHOWN = 4  # of the features that were chosen, in a list
+SHOWN = 5  # of the features that were chosen, in a list: four, and whether there are more
 POLLED = tuple(c for c in Job.__table__.columns if c.name not in {"request_hash", "owner"})
 _POLL = select(*POLLED)
 # A specification, and what was chosen, may take a megabyte; lists have a hundred jobs.

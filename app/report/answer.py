@@ -50,7 +50,7 @@ def _named(k: int, chosen: int) -> str:
     if k == chosen:
         return "the one chosen" if k == 1 else f"the {k} chosen"
     if k > chosen:
-        return f"{k} chosen alike"
+        return f"{k} chosen the same way"
     return "the first" if k == 1 else f"the first {k}"
 
 

@@ -76,9 +76,9 @@ def _ranks(document: Document) -> dict[str, int]:
 def _data_sentences(a: Document, b: Document, names: tuple[str, str]) -> list[str]:
     same = a["provenance"]["dataset"]["sha256"] == b["provenance"]["dataset"]["sha256"]
     if same:
-        return ["Both are of the same bytes."]
+        return ["Both read the same data."]
     rows = f"{a['n_rows']:,} and {b['n_rows']:,} rows"
-    return [f"A is of {names[0]}, B of {names[1]}: other bytes, {rows}."]
+    return [f"A is of {names[0]}, B of {names[1]}: other data, {rows}."]
 
 
 def _choice_sentences(a: Document, b: Document) -> list[str]:

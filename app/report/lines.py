@@ -127,10 +127,11 @@ def _plane(axes: Axes, series: Sequence[Series], right: float, top: float) -> _P
     ys += [s.level for s in series if s.level is not None]
     low = min(ys) if axes.y_from is None else axes.y_from
     high = max(*ys, low + 1e-09)
+    alone = 1.0 if min(xs) == max(xs) else 0.0  # a single place stands in the middle
     room = 0.05 * (high - low)
     low = low - room if axes.y_from is None else low
     return _Plane(
-        Scale(min(xs), max(xs), LEFT, right),
+        Scale(min(xs) - alone, max(xs) + alone, LEFT, right),
         Scale(low, high + room, top + HEIGHT, top),
         axes,
     )

@@ -31,7 +31,7 @@ def test_nothing_differs_from_itself() -> None:
     found = difference_of(document, document, NAMES[:1] * 2)
     assert found["data"] == found["options"] == []
     assert found["sentences"][:2] == [
-        "Both are of the same bytes.",
+        "Both read the same data.",
         "Both chose 2 features, the same, in the same order.",
     ]
     assert [feature["a"] for feature in found["features"]] == [1, 2]
@@ -48,7 +48,7 @@ def test_data_options_and_features_that_came_and_went() -> None:
         {"name": "c", "a": None, "b": 2},
     ]
     assert found["sentences"] == [
-        "A is of wine.csv, B of wine <2>.csv: other bytes, 1,000 and 2,000 rows.",
+        "A is of wine.csv, B of wine <2>.csv: other data, 1,000 and 2,000 rows.",
         "1 feature is in both.",
         f"Only A chose {HOSTILE}.",
         "Only B chose c.",

@@ -12,8 +12,8 @@ import pytest
 
 from app.datasets.formats import Wish
 from app.datasets.keys import COLUMNS
-from app.datasets.kinds.detection import detect, obey
-from app.datasets.kinds.words import why
+from app.datasets.kinds.detection import closest, obey
+from app.datasets.kinds.words import why, why_text
 from app.datasets.limits import Limits
 from tests.worker.test_ingest import LIMITS, as_parquet, read
 
@@ -114,18 +114,30 @@ def test_fewer_than_nearly_all_stay_text(tmp_path: Path) -> None:
 def test_ambiguity_is_decided_over_the_column(
     texts: list[str], kind: str | None, first: Any
 ) -> None:
-    fit = detect(pl.Series("x", texts))
-    assert (fit.reading.kind if fit else None) == kind
-    if fit is not None:
+    fit = closest(pl.Series("x", texts))
+    assert (fit.reading.kind if fit and fit.is_taken else None) == kind
+    if fit is not None and fit.is_taken:
         values = dict(zip(fit.values["text"], fit.values["value"], strict=True))
         assert values[texts[0]] == first
 
 
 @pytest.mark.parametrize("texts", [["1,234", "5,678"], ["01/02/2026", "03/04/2026"]])
 def test_what_might_be_otherwise_is_written_down(texts: list[str]) -> None:
-    fit = detect(pl.Series("x", texts))
+    fit = closest(pl.Series("x", texts))
     assert fit is not None
     assert "change it if" in why(fit)
+
+
+def test_a_column_that_is_nearly_numbers_says_so() -> None:
+    ages = [*map(str, range(18, 80)), "k. A.", "k. A.", "n/a", "elderly", "elderly"]
+    near = closest(pl.Series("x", ages))
+    assert near is not None
+    assert not near.is_taken
+    assert why_text(near) == (
+        "62 of 64 values are numbers, others like “elderly” are not: choose number if those mean "
+        "nothing."
+    )
+    assert why_text(None) == why_text(closest(pl.Series("x", ["1", "red", "blue"])))
 
 
 def test_a_wish_goes_before_what_is_found() -> None:

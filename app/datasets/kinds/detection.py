@@ -51,14 +51,19 @@ class Fit:
         return self.n_fit / self.n_known if self.n_known else 0.0
 
     @property
+    def is_taken(self) -> bool:
+        """Whether nearly every value fits."""
+        return self.share >= NEARLY_ALL
+
+    @property
     def unfit(self) -> pl.DataFrame:
         """The texts that are not understood, the most frequent first."""
         unfit = self.values.filter(pl.col("value").is_null())
         return unfit.sort(TIMES, TEXT, descending=[True, False])
 
 
-def detect(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
-    """The reading that nearly every value fits; None where the column is text.
+def closest(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
+    """The reading that most values fit, if at least every other does.
 
     Without `plain_numbers`, digits alone stay text: the file has types and says so.
     """
@@ -74,9 +79,7 @@ def detect(column: pl.Series, *, plain_numbers: bool = True) -> Fit | None:
     if len(present) > GLANCE:
         likely = _fits([fit.reading for fit in likely], _counted(present))
     fit = _best(likely)
-    if fit.share < NEARLY_ALL or _is_none_after_all(fit, plain_numbers):
-        return None
-    return fit
+    return None if _is_none_after_all(fit, plain_numbers) else fit
 
 
 def obey(column: pl.Series, wish: Wish) -> Fit:

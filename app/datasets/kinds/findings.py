@@ -14,7 +14,7 @@ from app.datasets.faults import Rejected, printable
 from app.datasets.formats import Wish
 from app.datasets.kinds import words
 from app.datasets.kinds.conversion import convert
-from app.datasets.kinds.detection import CATEGORY, TEXT, Fit, detect, obey
+from app.datasets.kinds.detection import CATEGORY, TEXT, Fit, closest, obey
 from app.datasets.kinds.reading import Kind, Reading
 from app.datasets.limits import Limits
 
@@ -69,9 +69,10 @@ def _check_cells(column: pl.Series, limits: Limits) -> None:
 
 
 def _look_at(column: pl.Series, wish: Wish | None, typed: bool) -> Finding:
-    fit = detect(column, plain_numbers=not typed)
+    near = closest(column, plain_numbers=not typed)
+    fit = near if near and near.is_taken else None
     detected: Kind = fit.reading.kind if fit else "category"
-    found = words.why(fit) if fit else words.TEXT_STAYS
+    found = words.why(fit) if fit else words.why_text(near)
     if wish is None:
         return _told(column, detected, found, fit)
     fit = obey(column, wish)

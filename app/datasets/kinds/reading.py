@@ -10,7 +10,10 @@ import polars as pl
 Kind = Literal["number", "category", "boolean", "time"]
 
 # Words for nothing, beside those that are missing in every column.
-BLANK = ("", "-", "--", "---", ".", "n.a.", "n/a", "na", "nan", "k.a.", "none", "null", "nil", "?")
+BLANK = (
+    *("", "-", "--", "---", ".", "?", "n.a.", "n. a.", "n/a", "#n/a", "#n/v", "na", "nan"),
+    *("k.a.", "k. a.", "none", "null", "nil"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from app.datasets.faults import printable
 from app.datasets.kinds.detection import TEXT, Fit
 from app.datasets.kinds.reading import Reading
 
@@ -23,6 +24,9 @@ ORDERS = {
     "clock": "a time of day",
     "compact": "eight digits: year, month, day",
 }
+CHOICES = {"number": "number", "time": "time", "boolean": "yes or no"}
+NEARLY = 0.8  # of the values, for a column that stays text to be told from other text
+LONGEST = 40
 TEXT_STAYS = "Not numbers, times, or yes and no."
 AS_TOLD = "You said so."
 NATIVE = {"number": "Every value is a number.", "boolean": "Every value is true or false."}
@@ -32,6 +36,18 @@ FILE_SAYS = "The file has types and says so."
 def why(fit: Fit) -> str:
     """What made the reading, and what else it might have been."""
     return " ".join([_found(fit), *_otherwise(fit)])
+
+
+def why_text(near: Fit | None) -> str:
+    """Why a column stays text, with what it nearly is."""
+    if near is None or near.share < NEARLY:
+        return TEXT_STAYS
+    _, many = NOUNS[near.reading.kind]
+    other = printable(near.unfit[TEXT][0][:LONGEST])
+    return (
+        f"{near.n_fit:,} of {near.n_known:,} values are {many}, others like “{other}” are not: "
+        f"choose {CHOICES[near.reading.kind]} if those mean nothing."
+    )
 
 
 def _found(fit: Fit) -> str:

@@ -1,5 +1,10 @@
 // Numbers, times and names as people write them.
 
+/** @type {(words: string) => string} */
+export function sentence(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1).replace(/\.?$/, ".");
+}
+
 /** @type {(n: number | null | undefined) => string} */
 export function count(n) {
   return n === null || n === undefined ? "" : n.toLocaleString("en");

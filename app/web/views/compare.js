@@ -2,6 +2,8 @@
 
 import { h } from "../parts/dom.js";
 import { figure } from "../parts/figure.js";
+import { methodName, when } from "../parts/format.js";
+import { asked } from "../parts/record.js";
 import { LongTable } from "../parts/table.js";
 import { get } from "../service/api.js";
 
@@ -15,6 +17,7 @@ export async function showComparison(root, { query, signal }) {
   const b = query.get("b") ?? "";
   const job = { job_id: a, other_id: b };
   const found = await get("/v1/jobs/{job_id}/difference/{other_id}", job, signal);
+  const [first, second] = await Promise.all([a, b].map((id) => jobLink(id, signal)));
   const sentences = found.sentences.map((sentence) => h("li", {}, sentence));
   root.append(
     h(
@@ -24,7 +27,7 @@ export async function showComparison(root, { query, signal }) {
         "div",
         {},
         h("h1", {}, "Two jobs side by side"),
-        h("p", { class: "muted" }, "A is ", jobLink(a), ", B is ", jobLink(b), "."),
+        h("p", { class: "muted" }, "A is ", first, ", B is ", second, "."),
       ),
       h("a", { class: "button quiet", href: `#/compare?${new URLSearchParams({ a: b, b: a })}` }, "Swap"),
     ),
@@ -36,9 +39,12 @@ export async function showComparison(root, { query, signal }) {
   );
 }
 
-/** @type {(id: string) => HTMLElement} */
-function jobLink(id) {
-  return h("a", { class: "code", href: `#/jobs/${id}` }, id);
+/** @type {(id: string, signal: AbortSignal) => Promise<HTMLElement>} */
+async function jobLink(id, signal) {
+  const job = await get("/v1/jobs/{job_id}", { job_id: id }, signal);
+  const { target, k, method } = asked(job);
+  const order = `${methodName(method.name)}, K ${k}, ${when(job.created_at)}`;
+  return h("a", { href: `#/jobs/${id}`, title: id }, `${job.title ?? target} (${order})`);
 }
 
 /** @type {(features: FeatureRanks[]) => HTMLElement[]} */

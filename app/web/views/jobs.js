@@ -3,7 +3,7 @@
 import { labelChips } from "../parts/described.js";
 import { bar, button, h } from "../parts/dom.js";
 import { Finder } from "../parts/finder.js";
-import { methodName, percent, when } from "../parts/format.js";
+import { methodName, percent, sentence, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { phaseName, pills, took } from "../parts/record.js";
 import { Ticks } from "../parts/ticks.js";
@@ -26,6 +26,8 @@ const SORTS = [
   ["oldest", "oldest first"],
   ["name", "by name"],
 ];
+
+const SHOWN = 4;
 
 /** @type {Head[]} */
 const HEADS = [[""], ["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
@@ -99,12 +101,17 @@ function datasetLink(id, names) {
 
 /** @type {(job: JobSummary) => Child} */
 function progress(job) {
-  if (job.status !== "running") {
-    return job.error ? h("span", { class: "muted" }, job.error.message) : job.chosen.join(", ");
-  }
+  if (job.status !== "running") return outcome(job);
   const isAsked = job.cancel_requested_at ?? job.keep_requested_at;
   const words = isAsked ? "Stopping" : (phaseName(job.phase) ?? "Starting");
   return h("span", { class: "running" }, bar(job.progress, percent(job.progress)), words);
+}
+
+/** @type {(job: JobSummary) => Child} */
+function outcome({ status, error, chosen }) {
+  if (error) return h("span", { class: "muted" }, sentence(error.message));
+  if (status === "succeeded" && !chosen.length) return h("span", { class: "muted" }, "No column tells anything.");
+  return chosen.slice(0, SHOWN).join(", ") + (chosen.length > SHOWN ? ", …" : "");
 }
 
 function welcome() {
