@@ -12,8 +12,6 @@ from app.report.lines import Axes, Series, line_chart
 NAME = re.compile(
     r'<text class="label" x="([\d.]+)" y="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]+)<'
 )
-    r'<text class="label" x="([\d.]+)" y="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]+)<'
-)
 DOT = re.compile(r'<circle [^>]*cx="([\d.]+)" cy="([\d.]+)"')
 LEVEL = re.compile(r'<line class="bound" [^>]*y1="([\d.]+)"')
 
