@@ -18,7 +18,7 @@ from app.logs import configure_logging
 from app.processes import cpus
 from app.settings import Settings, get_settings
 from core.cost.work import Speed
-from core.warm import warm_models, warm_kernels
+from core.warm import warm_default, warm_kernels, warm_models
 from worker.calibration import measure
 
 log = structlog.get_logger(__name__)
@@ -30,6 +30,7 @@ LOWEST_PRIORITY = 19
 def main() -> None:
     """Compile what a default job needs last, then everything else; then measure."""
     warm_models()
+    warm_default()  # which waits for what the other process has in hand
     os.nice(LOWEST_PRIORITY)
     warm_kernels()
     settings = get_settings()

@@ -78,7 +78,7 @@ function gridLine(left, y, label) {
  * @type {(low: number, high: number) => { y: number, label: string }[]}
  */
 function ticks(low, high) {
-  const raw = (high - low) / 3;
+  const raw = (high - low) / 5; // two of them at least
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((times) => times * power >= raw) ?? 10) * power;
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
