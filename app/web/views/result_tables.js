@@ -15,7 +15,6 @@ const FIRST = 20;
 const UNSUPPORTED = "do not support it";
 /** @type {Record<string, string>} */
 const REASONS = {
-  redundant: "tells what a chosen one tells",
   uninformative: "tells nothing by itself",
   outranked: "tells less than the chosen ones",
   constant: "the same value in every row",
@@ -47,7 +46,6 @@ const LEFT_OUT = [
   ["name", "feature"],
   ["gain", "could still add"],
   ["reason", "reason"],
-  ["redundant_with", "redundant with"],
 ];
 
 /** @type {Column[]} */
@@ -127,21 +125,23 @@ function table(columns, items) {
     h(
       "tr",
       { class: item.support === UNSUPPORTED ? "unsupported" : null },
-      columns.map(([key]) => cell(item[key], key)),
+      columns.map(([key]) => cell(key, item)),
     );
   const long = new LongTable({ heads, row, first: FIRST });
   long.show(items);
   return long.element;
 }
 
-/** @type {(value: Item[string] | undefined, key: string) => HTMLElement} */
-function cell(value, key) {
+/** @type {(key: string, item: Item) => HTMLElement} */
+function cell(key, item) {
+  const value = item[key];
   if (key.endsWith("_se") && value === 0) return h("td", { class: "number muted" }, "exact");
   if (typeof value === "number") return h("td", { class: "number" }, amount(value));
-  const text = String(value ?? "");
-  return h(
-    "td",
-    { class: key === "name" ? "name" : null },
-    key === "reason" ? (REASONS[text] ?? text) : text,
-  );
+  const text = key === "reason" ? reasonOf(item) : String(value ?? "");
+  return h("td", { class: key === "name" ? "name" : null }, text);
+}
+
+/** @type {(item: Item) => string} */
+function reasonOf({ reason, redundant_with: other }) {
+  return other ? `tells what ${other} tells` : (REASONS[String(reason)] ?? String(reason));
 }
