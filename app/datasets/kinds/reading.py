@@ -11,7 +11,7 @@ Kind = Literal["number", "category", "boolean", "time"]
 
 # Words for nothing, beside those that are missing in every column.
 BLANK = (
-    *("", "-", "--", "---", ".", "?", "n.a.", "n. a.", "n/a", "#n/a", "#n/v", "na", "nan"),
+    *("", "-", "--", "---", ".", "?", "n.a.", "n. a.", "n/a", "#n/a", "#n/v", "#nv", "na", "nan"),
     *("k.a.", "k. a.", "none", "null", "nil"),
 )
 
