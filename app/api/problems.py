@@ -120,9 +120,13 @@ def _one_per_field(errors: Iterable[FieldError]) -> list[FieldError]:
     merged: dict[tuple[str, str], FieldError] = {}
     for error in errors:
         known = merged.get((error.place, error.pointer))
-        detail = f"{known.detail}; or: {error.detail}" if known else error.detail
-        merged[error.place, error.pointer] = replace(error, detail=detail)
+        merged[error.place, error.pointer] = _either(known, error) if known else error
     return list(merged.values())
+
+
+def _either(one: FieldError, other: FieldError) -> FieldError:
+    detail = f"{one.detail}, or {other.detail.removeprefix('this must be ')}"
+    return replace(other, detail=detail)
 
 
 def _field_error(error: Mapping[str, Any], body: Any) -> FieldError:

@@ -123,7 +123,8 @@ def test_two_jobs_are_ticked_and_compared(page: Page, service: Service, finished
     expect(page.get_by_role("row", name="method · name")).to_contain_text("mrmr")
     expect(page.get_by_role("row", name="method · ranks")).to_contain_text("method · ranks5")
     page.goto(f"/compare?a={other}&b={finished}")
-    expect(page.get_by_text(f"A is {other}")).to_be_visible()
+    expect(page.get_by_text("A is cultivar (MRMR, K 2")).to_be_visible()
+    expect(page.locator(f'a[href="#/jobs/{other}"]')).to_have_attribute("title", other)
 
 
 def test_the_report_is_saved(page: Page, finished: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.browser import CHROMIUM, choose_file
+from tests.e2e.browser import CHROMIUM, PHONE, choose_file, opened
+from tests.e2e.embedded import Service
 
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed")
 
@@ -36,6 +37,18 @@ def test_columns_are_understood_changed_and_read_again(page: Page) -> None:
     expect(page.get_by_text("version 2, after this one")).to_be_visible()
     expect(page.locator("tr", has_text="price")).to_contain_text("You said so.")
     expect(page.get_by_text("1 column left out")).to_be_visible()
+
+
+def test_what_a_column_nearly_is_can_be_read_on_a_phone(browser: Browser, service: Service) -> None:
+    ages = [*map(str, range(18, 80)), "elderly, as far as anybody remembers", "k. A.", "n/a", "old"]
+    table = "\n".join(["age;churn", *(f"{age};{len(age) % 2}" for age in ages)]).encode()
+    with opened(browser, service.address, viewport=PHONE) as page:
+        choose_file(page, "ages.csv", table)
+        words = page.get_by_text("62 of 64 values are numbers, others like")
+        expect(words).to_contain_text("choose number if those mean nothing")
+        box = words.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= PHONE["width"]
 
 
 def test_warnings_are_taken_up_with_one_click_and_back_keeps_what_was_entered(page: Page) -> None:

@@ -188,8 +188,9 @@ class JobForm {
   warn(warnings) {
     this.found = warnings;
     const { picker } = this.order;
+    const others = warnings.filter((warning) => !isOfTarget(warning, picker.target));
     this.warnings.replaceChildren(
-      warningList(warnings, (warning) => (HELPED.has(warning.code) ? picker.remedy(warning) : "")),
+      warningList(others, (warning) => (HELPED.has(warning.code) ? picker.remedy(warning) : "")),
     );
   }
 
@@ -295,4 +296,12 @@ function snippet(title, pre) {
 function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * That nothing tells a key is said of it as a target.
+ * @type {(warning: TableWarning, target: string) => boolean}
+ */
+function isOfTarget({ code, columns }, target) {
+  return code === "id_like" && columns.length === 1 && columns[0] === target;
 }
