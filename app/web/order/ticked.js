@@ -114,7 +114,11 @@ export class TickedColumns {
     const box = h("input", { type: "checkbox", name });
     box.checked = !this.out.has(name);
     box.addEventListener("change", () => this.put([column], box.checked));
-    return h("li", {}, h("label", { class: "pick" }, box, name, h("span", { class: "muted kind-name" }, ` ${kind}`)));
+    return h(
+      "li",
+      {},
+      h("label", { class: "pick" }, box, name, h("span", { class: "muted kind-name" }, ` ${kind}`)),
+    );
   }
 
   /** @returns {unknown} */

@@ -110,7 +110,8 @@ function progress(job) {
 /** @type {(job: JobSummary) => Child} */
 function outcome({ status, error, chosen }) {
   if (error) return h("span", { class: "muted" }, sentence(error.message));
-  if (status === "succeeded" && !chosen.length) return h("span", { class: "muted" }, "No column tells anything.");
+  if (status === "succeeded" && !chosen.length)
+    return h("span", { class: "muted" }, "No column tells anything.");
   return chosen.slice(0, SHOWN).join(", ") + (chosen.length > SHOWN ? ", …" : "");
 }
 
