@@ -44,16 +44,11 @@ ROW_BYTES = 72
 COLUMN_BYTES = 12_000
 """For each column: how the rows outside of every fold would have it cut, and what is said of it."""
 
-WHOLE_CODES = 7
+WHOLE_CODES = 5
 """Tables of one byte a cell beside the fine codes: encoded, packed, and copies on the way."""
 
-SHARD_CODES = 12
+SHARD_CODES = 8
 """The same for the shards that are worked on together: the next one is read or made."""
-
-ORDER_BYTES = 3.25
-SUM_BYTES = 2.25 / 2048
-"""For each packed byte: itself, its place in the order and a quarter of the code of four; and codes
-of rows that stand alone, for each value that it can have in a block."""
 
 BYTE = 256
 RIVAL_CODES = 2
@@ -178,9 +173,7 @@ def _fit_spread(shape: TableShape, method: GsmCpd, rank: int, engine: EngineKind
 
 def _packed_cell(n_levels: int) -> float:
     """Bytes of a cell once as many neighbours of so many levels as can share a byte."""
-    shared = max(1, int(log(BYTE) / log(max(n_levels, 2))))
-    n_codes = min(BYTE, float(n_levels) ** shared)
-    return (ORDER_BYTES + SUM_BYTES * n_codes) / shared
+    return 1 / max(1, int(log(BYTE) / log(max(n_levels, 2))))
 
 
 def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:

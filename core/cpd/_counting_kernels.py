@@ -12,9 +12,9 @@ from core.cpd._lanes import add_rows
 
 @kernel
 def collect(
-    blocks: Any, block_class: Any, stretches: Any, order: Any, sum_ptr: Any, sum_code: Any,
-    node_parent: Any, node_level: Any, group_nodes: Any, leaf_start: Any, g0: int,
-    g1: int, resp: Any, counts: Any, level_counts: Any, width: Any,
+    codes: Any, blocks: Any, block_class: Any, stretches: Any, node_parent: Any, node_level: Any,
+    group_nodes: Any, leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, level_counts: Any,
+    width: Any,
 ) -> None:  # fmt: skip
     """M-step of groups g0..g1: sum responsibilities by level, block after block in a fixed order.
 
@@ -32,10 +32,12 @@ def collect(
                 for f in range(len(width)):
                     counts[part, node, f] = 0
         for b in range(first, last):
-            part = block_class[b] * n_tiles
-            _collect_block(
-                b, blocks, part, order, sum_ptr, sum_code, leaf_start, g0, g1, resp, counts, width
-            )
+            for tile in range(n_tiles):
+                part = block_class[b] * n_tiles + tile
+                _collect_block(
+                    codes, leaf_start, g0, g1, blocks[b], blocks[b + 1], resp, tile, counts, part,
+                    width,
+                )  # fmt: skip
         for tile in range(n_tiles):
             part = block_class[first] * n_tiles + tile
             _collapse(
@@ -45,35 +47,31 @@ def collect(
 
 @inner
 def _collect_block(
-    b: int, blocks: Any, first_part: int, order: Any, sum_ptr: Any, sum_code: Any,
-    leaf_start: Any, g0: int, g1: int, resp: Any, counts: Any, width: Any,
+    codes: Any, leaf_start: Any, g0: int, g1: int, first: int, last: int, resp: Any, tile: int,
+    counts: Any, part: int, width: Any,
 ) -> None:  # fmt: skip
-    """Add the rows of a block to the counts of their codes, first by fours, which share a store."""
+    """Add rows first..last to what their codes name, four groups at once.
+
+    A store waits for the one before it to the same place; those of other groups fill the wait.
+    """
     W = len(width)
-    n_tiles, n_rows, _ = resp.shape
-    n_groups = order.shape[0]
-    slice_size = counts.shape[1] * W
-    first, n_members = blocks[b], blocks[b + 1] - blocks[b]
-    for g in range(g0, g1):
-        begin, end = sum_ptr[b * n_groups + g], sum_ptr[b * n_groups + g + 1]
-        n_fours = (n_members - (end - begin)) // 3
-        for tile in range(n_tiles):
-            counts_at = (first_part + tile) * slice_size + leaf_start[g] * W
-            resp_at = (tile * n_rows + first) * W
-            i = first
-            for s in range(begin, begin + n_fours):
-                rows = (
-                    resp_at + order[g, i] * W,
-                    resp_at + order[g, i + 1] * W,
-                    resp_at + order[g, i + 2] * W,
-                    resp_at + order[g, i + 3] * W,
-                )
-                add_rows(counts, counts_at + sum_code[s] * W, resp, rows, width)
-                i += 4
-            for s in range(begin + n_fours, end):
-                row = resp_at + order[g, i] * W
-                add_rows(counts, counts_at + sum_code[s] * W, resp, (row,), width)
-                i += 1
+    resp_at, counts_at = tile * resp.shape[1] * W, part * counts.shape[1] * W
+    fours = g1 - (g1 - g0) % 4
+    for g in range(g0, fours, 4):
+        c0 = counts_at + leaf_start[g] * W
+        c1 = counts_at + leaf_start[g + 1] * W
+        c2 = counts_at + leaf_start[g + 2] * W
+        c3 = counts_at + leaf_start[g + 3] * W
+        for r in range(first, last):
+            row = (resp_at + r * W,)
+            add_rows(counts, c0 + codes[g, r] * W, resp, row, width)
+            add_rows(counts, c1 + codes[g + 1, r] * W, resp, row, width)
+            add_rows(counts, c2 + codes[g + 2, r] * W, resp, row, width)
+            add_rows(counts, c3 + codes[g + 3, r] * W, resp, row, width)
+    for g in range(fours, g1):
+        c0 = counts_at + leaf_start[g] * W
+        for r in range(first, last):
+            add_rows(counts, c0 + codes[g, r] * W, resp, (resp_at + r * W,), width)
 
 
 @inner

@@ -75,7 +75,7 @@ class Desk:
         first = 0 if g0 == 0 else self._var_start[v0]
         self.level_counts[:, first : self._var_start[v1]] = 0
         counting.collect(
-            packed.blocks, packed.block_class, packed.stretches, packed.order, packed.sum_ptr,
-            packed.sum_code, tree.node_parent, tree.node_level, tree.group_nodes, tree.leaf_start,
-            g0, g1, self._resp, self._table, self.level_counts, self._width,
+            packed.codes, packed.blocks, packed.block_class, packed.stretches, tree.node_parent,
+            tree.node_level, tree.group_nodes, tree.leaf_start, g0, g1, self._resp, self._table,
+            self.level_counts, self._width,
         )  # fmt: skip

@@ -55,11 +55,9 @@ class Tree:
 
 @dataclass(frozen=True)
 class Packed:
-    """Packed codes (n_groups, n_rows), cut into blocks of one class, and sorted within them.
+    """Packed codes (n_groups, n_rows), cut into blocks of one class.
 
     blocks: (n_blocks + 1,) first row of each; stretches: first block of each, all of one class.
-    order: (n_groups, n_rows) rows of each block, in fours of one code and then one by one.
-    sum_ptr: (n_blocks * n_groups + 1,) where the codes of these sums begin in `sum_code`.
     """
 
     codes: Bytes
@@ -67,9 +65,6 @@ class Packed:
     blocks: Ints
     block_class: Ints
     stretches: Ints
-    order: NDArray[np.uint16]
-    sum_ptr: Ints
-    sum_code: Bytes
 
 
 def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
@@ -95,10 +90,7 @@ def pack(columns: Bytes, classes: Ints, n_levels: Ints, on_wait: OnWait = ignore
     on_wait()
     blocks, block_class = _cut(classes, BLOCK_ROWS)
     stretches, _ = _cut(block_class, STRETCH_BLOCKS)
-    sum_ptr = kernels.count_sums(packed, blocks)
-    on_wait()
-    order, sum_code = kernels.sort_blocks(packed, blocks, sum_ptr)
-    return Packed(packed, tree, blocks, block_class, stretches, order, sum_ptr, sum_code)
+    return Packed(packed, tree, blocks, block_class, stretches)
 
 
 def _cut(classes: Ints, size: int) -> tuple[Ints, Ints]:

@@ -53,26 +53,13 @@ def test_packed_rows_unpack_to_the_distinct_ones(world: World) -> None:
 
 @examples(30)
 @given(worlds)
-def test_each_block_holds_its_rows_in_fours_of_a_code_and_then_one_by_one(world: World) -> None:
+def test_each_block_holds_rows_of_one_class(world: World) -> None:
     rows = prepare_rows(world.codes, world.n_levels, "per_class", world.row_weights)
     packed = rows.packed
     for b, label in enumerate(packed.block_class):
         first, last = packed.blocks[b], packed.blocks[b + 1]
         labels = rows.source[rows.joined.rows[first:last], -1]
         assert set(labels) == {rows.classes[label]}
-        for g, group in enumerate(packed.codes):
-            order, at = packed.order[g, first:last], b * len(packed.codes) + g
-            assert sorted(order) == list(range(last - first))
-            codes = packed.sum_code[packed.sum_ptr[at] : packed.sum_ptr[at + 1]].astype(int)
-            n_fours = (last - first - len(codes)) // 3
-            fours, alone = codes[:n_fours], codes[n_fours:]
-            assert group[first:last][order].tolist() == [*np.repeat(fours, 4), *alone]
-            for part in (fours, alone):
-                assert (np.diff(part) >= 0).all()
-            assert max(Counter(alone.tolist()).values(), default=0) < 4
-            for code in set(codes.tolist()):
-                of_code = order[group[first:last][order] == code].astype(int)
-                assert (np.diff(of_code) > 0).all()
 
 
 def test_rows_are_joined_only_within_their_key() -> None:
