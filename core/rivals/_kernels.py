@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Bytes, Floats, Ints, Values
+from core.arrays import Bytes, Floats, Ints, Truths, Values
 from core.compiled import inner, kernel
 
 Pairs = NDArray[np.uint16]
@@ -174,3 +174,45 @@ def inform(
             found = information(cells[at:end], levels[member], shape, lookup)
             conditional[member], joint[member] = found
             at = end
+
+
+@kernel
+def lower_minima(
+    groups: Ints,
+    columns: Columns,
+    packed: Bytes,
+    pairs: Pairs,
+    shapes: Ints,
+    weights: Counts,
+    lookup: Floats,
+    use_joint: bool,
+    worth: float,
+    alive: Truths,
+    n_applied: Ints,
+    minima: Floats,
+) -> None:
+    """Take each group's minima over the partners it has not met, while a member is `worth` it.
+
+    `pairs` and `shapes` have one row for each partner.
+    """
+    levels, stored, strides, members = columns
+    for group in groups:
+        first, last = members[group], members[group + 1]
+        n_codes = strides[last - 1] * stored[last - 1]
+        for partner in range(n_applied[group], len(shapes)):
+            bound = -np.inf
+            for member in range(first, last):
+                if alive[member]:
+                    bound = max(bound, minima[member])
+            if bound < worth:
+                break
+            shape = shapes[partner]
+            width = shape[3]
+            table = np.zeros(2 * n_codes * width, dtype=weights.dtype)
+            _fill(table, n_codes * width, packed[group], pairs[partner], width, weights)
+            cells = np.empty(n_codes * width, dtype=weights.dtype)
+            for member in range(first, last):
+                _marginal(cells, table, n_codes, width, strides[member], stored[member])
+                found = information(cells, levels[member], shape, lookup)
+                minima[member] = min(minima[member], found[1] if use_joint else found[0])
+            n_applied[group] += 1

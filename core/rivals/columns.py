@@ -108,27 +108,34 @@ class Packer:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """All rows of a problem, packed, in blocks."""
+    """All rows of a problem, packed, in blocks; `whole` where that is one, and at hand."""
 
     packing: Packing
     blocks: Blocks[PackedRows]
+    whole: PackedRows | None = None
 
 
 @contextmanager
 def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator[Gathered]:
     """Pack the included and the searched features, in ascending order."""
     run = partial(_run_all, workers, problem.n_rows, on_wait)
-    if not budgets.is_large(problem.n_rows, len(problem.columns)):
-        packer = _packer(problem, problem.n_rows, run)
-        whole = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
-        with MEMORY.spread(partial(packer, run=run), [whole]) as blocks:
-            yield Gathered(packer.packing, blocks)
-        return
+    is_large = budgets.is_large(problem.n_rows, len(problem.columns))
     n_rows = SHARDS_A_BLOCK * budgets.rows_of_shard(len(problem.columns))
+    packer = _packer(problem, n_rows if is_large else problem.n_rows, run)
+    if not is_large or _is_at_hand(problem):
+        rows = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
+        whole = packer(rows, run)
+        with MEMORY.spread(lambda _: whole, [rows]) as blocks:
+            yield Gathered(packer.packing, blocks, whole)
+        return
     stretches = cut(problem.labels, problem.row_weights, n_rows)
-    packer = _packer(problem, n_rows, run)
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
         yield Gathered(packer.packing, blocks)
+
+
+def _is_at_hand(problem: CodedProblem) -> bool:
+    """Whether one block would tell the same as several: sums of weights depend on the order."""
+    return problem.engine is MEMORY and problem.row_weights is None
 
 
 def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:

@@ -12,7 +12,7 @@ from core.data.problem import CodedProblem
 from core.rivals import _kernels
 from core.rivals.columns import EVERY_ROW_ONCE, Gathered, gather
 from core.rivals.progress import StepProgress
-from core.rivals.tables import Partner, Question, count, questions, tasks
+from core.rivals.tables import Joined, Partner, Question, count, questions, tasks
 from core.workers import Workers
 
 
@@ -47,6 +47,7 @@ class PairInformation:
         self._n_classes, self._correct = problem.n_classes, correct
         self._rows, self._workers, self._progress = rows, workers, progress
         self.members, self.group_of = rows.packing.features, rows.packing.group_of
+        self._joined = None if rows.whole is None else Joined(rows.whole)
         _, _, self._lookup = counting(problem)
 
     def position(self, features: Ints | int) -> Ints:
@@ -89,6 +90,10 @@ class PairInformation:
         minima: Floats,
     ) -> None:
         """Take the minima of `groups` over the partners they lack, while a member is `worth` it."""
+        if self._joined is not None and len(partners) <= self._joined.most:
+            how = (use_joint, worth, alive, n_applied, minima)
+            self._lower_at_hand(self._joined, groups, partners, *how)
+            return
         starts = self._rows.packing.starts[:-1]
         while True:
             bounds = np.maximum.reduceat(np.where(alive, minima, -np.inf), starts)[groups]
@@ -98,6 +103,30 @@ class PairInformation:
             found = self._inform(groups, n_applied[groups], partners)[int(use_joint)]
             np.fmin(minima, found, out=minima)
             n_applied[groups] += 1
+
+    def _lower_at_hand(
+        self,
+        joined: Joined,
+        groups: Ints,
+        partners: Sequence[Partner],
+        use_joint: bool,
+        worth: float,
+        alive: Truths,
+        n_applied: Ints,
+        minima: Floats,
+    ) -> None:
+        """The same in one go, where nobody else has counts to add."""
+        rows, pairs = joined.rows, joined.pairs(partners)
+        shapes = np.array([partner.shape for partner in partners])
+        fixed = (rows.packing.columns, rows.packed, pairs, shapes, rows.weights, self._lookup)
+
+        def lower(task: Ints) -> None:
+            how = (use_joint, worth, alive, n_applied, minima)
+            _kernels.lower_minima(groups[task], *fixed, *how)
+
+        lag = len(partners) - int(n_applied[groups].min())
+        in_parts = tasks(len(groups), len(rows.labels) * lag)
+        self._workers.run(lower, in_parts, self._progress.inside)
 
     def _shape(self, *sizes: int) -> Ints:
         return np.array([*sizes, self._correct], dtype=np.int64)

@@ -20,6 +20,9 @@ COUNTS_WORTH_A_THREAD = 500_000
 CELLS_AT_A_TIME = 2**22
 """Of the tables that a block answers with: some tens of megabytes."""
 
+KEPT_PAIRS = 2**25
+"""Of partners and rows, two bytes each: beyond, pairs are joined whenever they are counted."""
+
 
 @dataclass(frozen=True, eq=False)
 class Partner:
@@ -49,6 +52,22 @@ class Question:
     starts: Ints
 
 
+class Joined:
+    """Whom all members of rows at hand are counted with, one after the other, as far as kept."""
+
+    def __init__(self, rows: PackedRows) -> None:
+        n_rows, n_members = len(rows.labels), len(rows.packing.features)
+        self.rows, self.most = rows, min(KEPT_PAIRS // n_rows, n_members)
+        self._pairs, self._n_joined = np.empty((self.most, n_rows), dtype=np.uint16), 0
+
+    def pairs(self, partners: Sequence[Partner]) -> Pairs:
+        """(n_partners, n_rows) of partners that only ever become more."""
+        for partner in partners[self._n_joined :]:
+            join(self.rows, partner, self._pairs[self._n_joined])
+            self._n_joined += 1
+        return self._pairs[: len(partners)]
+
+
 def questions(
     packing: Packing, groups: Ints, which: Ints, partners: Sequence[Partner]
 ) -> Iterator[Question]:
@@ -70,8 +89,7 @@ def count(rows: PackedRows, question: Question, workers: Workers) -> Counts:
     partners, n_rows = question.partners, len(rows.labels)
     pairs = np.empty((len(partners), n_rows), dtype=np.uint16)
     for n in set(question.which.tolist()):
-        labels = rows.labels if partners[n].with_label else rows.labels[:0]
-        _kernels.join(rows.packed[partners[n].group], partners[n].digits, labels, pairs[n])
+        join(rows, partners[n], pairs[n])
     cells = np.empty(question.starts[-1], np.float64 if len(rows.weights) else np.int64)
     asked = (question.groups, question.which, rows.packing.columns, rows.packed, pairs)
 
@@ -80,6 +98,12 @@ def count(rows: PackedRows, question: Question, workers: Workers) -> Counts:
 
     workers.run(fill, tasks(len(question.groups), n_rows))
     return cells
+
+
+def join(rows: PackedRows, partner: Partner, pairs: Pairs) -> None:
+    """Set the pair of every row."""
+    labels = rows.labels if partner.with_label else rows.labels[:0]
+    _kernels.join(rows.packed[partner.group], partner.digits, labels, pairs)
 
 
 def tasks(n_items: int, cost: int) -> list[Ints]:

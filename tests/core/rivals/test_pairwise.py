@@ -231,3 +231,30 @@ def test_counts_add_up_over_blocks_of_any_size(
     monkeypatch.setattr(tables, "CELLS_AT_A_TIME", 40)
     for engine in (MEMORY, Owners(3)):
         assert select_rival(replace(problem, engine=engine), None, method) == whole
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 64])
+@every_method
+def test_a_block_at_hand_tells_what_blocks_elsewhere_do(
+    method: Rival, score: object, n_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = random_problem(7, missing=True)
+    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
+    monkeypatch.setattr(columns, "SHARDS_A_BLOCK", 1)
+    found = [
+        select_rival(replace(problem, engine=engine), None, method)
+        for engine in (MEMORY, Owners(1), Owners(3))
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("n_kept", [0, 3])
+@every_method
+def test_pairs_that_are_not_kept_are_joined_again(
+    method: Rival, score: object, n_kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = random_problem(8, missing=True, weights=True)
+    expected = select_rival(problem, None, method)
+    monkeypatch.setattr(tables, "KEPT_PAIRS", n_kept * problem.n_rows)
+    assert select_rival(problem, None, method) == expected
