@@ -44,13 +44,16 @@ PREPARING = Progress(phase="prepare", fraction=0.0)
 
 @dataclass(frozen=True)
 class Input:
-    """What is asked, the columns it is asked of, excluded ones by name alone, and where they go."""
+    """What is asked, the columns it is asked of, excluded ones by name alone, and where they go.
+
+    `origin` is where a cluster finds the columns; who has them at hand does not read them twice.
+    """
 
     specification: Specification
     columns: Mapping[str, Column]
     engine_name: EngineName
     engine: Engine
-    origin: Origin
+    origin: Origin | None
 
 
 @contextmanager
@@ -68,7 +71,7 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     with _fetch(process, key, heartbeat, excluded) as file:
         columns = defer_columns(file, excluded)
         process.preparation.wait(lambda: heartbeat.report(PREPARING))
-        origin = StoredColumns(address_of(process.settings), key)
+        origin = StoredColumns(address_of(process.settings), key) if name == "dask" else None
         yield Input(specification, columns, name, _engine(process, name, heartbeat), origin)
 
 

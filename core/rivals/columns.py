@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -124,7 +124,7 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
     packer = _packer(problem, n_rows if is_large else problem.n_rows, run)
     if not is_large or _is_at_hand(problem):
         rows = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
-        whole = packer(rows, run)
+        whole = replace(packer, source=AtHand(problem.columns))(rows, run)
         with MEMORY.spread(lambda _: whole, [rows]) as blocks:
             yield Gathered(packer.packing, blocks, whole)
         return

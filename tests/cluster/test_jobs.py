@@ -15,15 +15,18 @@ from app.cli import select
 from app.cluster import connection
 from app.cluster.engine import DaskEngine
 from app.cluster.faults import ClusterAway
+from app.cluster.source import StoredTable
 from app.errors import Invalid
 from app.jobs.memory import engine_for
 from app.jobs.specification import Specification
 from app.settings import Settings
 from core.config import GsmCpd, SelectionConfig
+from core.cpd import shards
 from core.errors import InvalidConfig
+from core.rivals import columns
 from tests.cluster.clusters import Cluster
-from tests.worker.test_resume import Stage, once, third_choice
-from worker import inputs, runner
+from tests.worker.test_resume import METHOD, Stage, once, third_choice
+from worker import inputs, runner, units
 from worker.process import Process
 
 GIB = 1 << 30
@@ -58,6 +61,53 @@ def test_a_job_on_a_cluster_has_the_result_of_any_other(
     assert expected.pop("provenance")["engine"] == "memory"
     assert document.pop("provenance")["engine"] == "dask"
     assert document == expected
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
+    stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spread, packers = DaskEngine.spread, []
+
+    def watched(engine: DaskEngine, build: Any, *rest: Any) -> Any:
+        packers.append(type(build))
+        return spread(engine, build, *rest)
+
+    monkeypatch.setattr(DaskEngine, "spread", watched)
+    compare = {"methods": [METHOD, {"name": "mrmr"}, {"name": "cmim"}], "n_splits": 2}
+    in_memory, on_cluster = (stage.submit(compare=compare, engine=e) for e in ("memory", "dask"))
+    run_units(stage.worker(), in_memory)
+    run_units(with_cluster(stage, cluster), on_cluster)
+    assert packers.count(shards.Packer) >= 1 + 2  # the selection, and its trials
+    assert packers.count(columns.Packer) >= 2 * 2
+    (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
+    assert found == arrays
+    engines = [answer.pop("provenance")["engine"] for answer in (expected, document)]
+    assert engines == ["memory", "dask"]
+    for answer in (expected, document):
+        for trial in answer["comparison"]["methods"]:
+            assert trial.pop("seconds") is not None
+    assert len(expected["comparison"]["methods"]) == 3
+    assert document == expected
+
+
+def run_units(process: Process, job_id: str) -> None:
+    while units.run_unit(process, job_id):
+        pass
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.parametrize("engine", ["memory", "file"])
+@pytest.mark.parametrize("method", [METHOD, {"name": "mrmr"}], ids=["gsm", "mrmr"])
+def test_who_has_the_rows_at_hand_does_not_read_them_again(
+    stage: Stage, engine: str, method: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[int] = []
+    monkeypatch.setattr(StoredTable, "fine", lambda *rows: reads.append(1))
+    job_id = stage.submit(engine=engine, method=method)
+    runner.run_job(stage.worker(), job_id)
+    assert stage.protocol.read(job_id).status == "succeeded"
+    assert not reads
 
 
 def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(
