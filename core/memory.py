@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log, prod
+from math import ceil, log, prod
 from typing import Literal
 
 from core.budgets import CROSS_ROWS, KNOWN_CELLS, is_large, is_spread, rows_of_shard
-from core.config import Evaluate, GsmCpd, SelectionConfig
+from core.config import Compare, Evaluate, GsmCpd, Method, SelectionConfig
 
 EngineKind = Literal["memory", "file"]
 ENGINES: tuple[EngineKind, ...] = ("memory", "file")
@@ -60,8 +60,11 @@ FOLD_TABLES = 3
 LOSS_BYTES = 8 * 31 * 8
 """For each row: losses of eight configurations, at thirty sizes."""
 
-RAW_CELL, CODE_CELL, KNOWN_CELL = 32, 3, 32
+RAW_CELL, CODE_CELL, KNOWN_CELL = 44, 3, 16
 """For each cell that is judged: as raw values, as codes, and as numbers a part at a time."""
+
+RAW_HELD = 24
+"""For each raw value while features are chosen: itself, and the room that putting it there left."""
 
 RIVAL_ROW = 128
 """For each row: its weight, its label and the joint codes that a rival counts."""
@@ -100,20 +103,42 @@ class TableShape:
 
 
 def estimate_memory(
-    shape: TableShape, config: SelectionConfig, engine: EngineKind = "memory"
+    shape: TableShape,
+    config: SelectionConfig,
+    engine: EngineKind = "memory",
+    compare: Compare | None = None,
 ) -> int:
     """Bytes that a run needs at its peak, beyond what the process and its caller hold anyway.
 
     Columns are read one by one, so that either reading one is the peak, or working on the codes of
-    all; with the engine `file` those lie in scratch files.
+    all; with the engine `file` those lie in scratch files. Trials choose among most of the rows
+    once more.
     """
-    n_cells, method = shape.n_rows * shape.n_features, config.method
-    fine = n_cells if engine == "memory" else 0
-    work = _gsm(shape, method, engine) if isinstance(method, GsmCpd) else _rival(shape, engine)
-    if config.evaluate is not None:
-        work = max(work + fine, _judging(shape, config.evaluate, engine))
+    fine = shape.n_rows * shape.n_features if engine == "memory" else 0
+    methods = (config.method, *(compare.methods if compare else ()))
+    work = max(_choosing(shape, method, engine) for method in methods)
+    for how in (config.evaluate, compare.evaluate if compare else None):
+        if how is not None:
+            work = max(work, _trial(shape, methods, how, engine), _judging(shape, how, engine))
     told = ROW_BYTES * shape.n_rows + COLUMN_BYTES * shape.n_features
     return fine + told + max(_reading(shape), work)
+
+
+def _choosing(shape: TableShape, method: Method, engine: EngineKind) -> int:
+    return _gsm(shape, method, engine) if isinstance(method, GsmCpd) else _rival(shape, engine)
+
+
+def _trial(shape: TableShape, methods: Sequence[Method], how: Evaluate, engine: EngineKind) -> int:
+    """Most of the rows once more, in memory if they are not many, and a choice by them.
+
+    Of what judging the trial before took, some is not given back.
+    """
+    train = replace(shape, n_rows=ceil(shape.n_rows * (1 - how.test_fraction)))
+    n_cells = train.n_rows * shape.n_features
+    codes = n_cells if engine == "memory" or not is_large(1, n_cells) else 0
+    raw = RAW_HELD * shape.n_rows * shape.n_features if how.values == "raw" else 0
+    chosen = max(_choosing(part, m, engine) for m in methods for part in (shape, train))
+    return codes + raw + chosen + _judging(shape, how, engine) // 2
 
 
 def _reading(shape: TableShape) -> int:

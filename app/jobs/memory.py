@@ -7,7 +7,14 @@ from typing import Any
 
 from app.capacity import Capacity
 from app.errors import FieldError, Invalid
-from app.jobs.specification import EngineChoice, EngineName, Specification, config_of, parts_of
+from app.jobs.specification import (
+    EngineChoice,
+    EngineName,
+    Specification,
+    compare_of,
+    config_of,
+    parts_of,
+)
 from core.config import SelectionConfig
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 
@@ -61,7 +68,7 @@ def needed_memory(
     config = config_of(specification)
     shape = shape_of(config, specification.target, n_rows, columns)
     kind: EngineKind = "memory" if engine == "memory" else "file"
-    return PROCESS_BYTES + estimate_memory(shape, config, kind)
+    return PROCESS_BYTES + estimate_memory(shape, config, kind, compare_of(specification))
 
 
 def shape_of(

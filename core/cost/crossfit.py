@@ -13,7 +13,10 @@ CLOSER_LOOKS = 0.8
 """Of the ways to cut beyond the first: the share of their folds that is worth a look."""
 
 CLIMBED = 0.8
-"""The share of the folds that is asked about the second rank."""
+"""The share of the folds that is asked about the second rank, by every way to cut that climbs."""
+
+CLIMBING_WAYS = 2
+"""So many ways to cut are asked about more states, if there are as many."""
 
 FEW_CLASSES = 4
 """With so many, half of those that were asked about a rank are asked about the next; the more
@@ -34,7 +37,8 @@ def climbing(n_classes: int) -> float:
 def usual_paths(n_folds: int, n_strategies: int, n_ranks: int, n_classes: int) -> list[float]:
     """How many paths are looked at, over all folds, at each rank."""
     lowest = n_folds * (1 + CLOSER_LOOKS * (n_strategies - 1))
-    higher = [n_folds * CLIMBED * climbing(n_classes) ** i for i in range(n_ranks - 1)]
+    second = n_folds * CLIMBED * min(n_strategies, CLIMBING_WAYS)
+    higher = [second * climbing(n_classes) ** i for i in range(n_ranks - 1)]
     return [lowest, *higher]
 
 

@@ -51,7 +51,7 @@ def choose(shape: TableShape, method: Rival, n_rows: float, k: int) -> Work:
             n_subsets = sum(comb(n_features, size) for size in range(1, min(k, 3) + 1))
             return Work(counts=6 * n_rows * min(n_subsets, method.max_subsets), calls=n_features)
         case Iselect():
-            return Work(calls=8 * k, counts=n_features * (k * (6 * n_rows + 200) + 4 * n_rows))
+            return Work(calls=8 * k, counts=n_features * (k * (5 * n_rows + 200) + 4 * n_rows))
         case _:
             shared = SHARED_BYTE if n_rows > 500 * shape.n_classes else 1
             per_feature = PASSES[type(method)] * k * (shared * n_rows + 300) + 4 * n_rows

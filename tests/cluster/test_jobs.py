@@ -25,6 +25,7 @@ from core.cpd import shards
 from core.errors import InvalidConfig
 from core.rivals import columns
 from tests.cluster.clusters import Cluster
+from tests.servers import until
 from tests.worker.test_resume import METHOD, Stage, once, third_choice
 from worker import inputs, runner, units
 from worker.process import Process
@@ -108,6 +109,23 @@ def test_who_has_the_rows_at_hand_does_not_read_them_again(
     runner.run_job(stage.worker(), job_id)
     assert stage.protocol.read(job_id).status == "succeeded"
     assert not reads
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_cancel_reaches_a_job_on_a_cluster(
+    stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id, held = stage.submit(engine="dask"), list[bool]()
+
+    def cancel() -> None:
+        held.append(bool(cluster.keys))
+        stage.protocol.cancel(job_id)
+
+    monkeypatch.setattr(runner, "select_features", once(third_choice, cancel))
+    runner.run_job(with_cluster(stage, cluster), job_id)
+    assert held == [True]
+    assert stage.protocol.read(job_id).status == "cancelled"
+    until(lambda: not cluster.keys)
 
 
 def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(

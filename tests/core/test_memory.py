@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import budgets
-from core.config import SelectionConfig, method_from_dict
+from core.config import Compare, Evaluate, SelectionConfig, method_from_dict
 from core.memory import OF_THE_TRUTH, EngineKind, TableShape, estimate_memory
 
 PROGRAM = """
@@ -21,8 +21,13 @@ import numpy as np
 from core import budgets
 from core.blocks.engine import MEMORY
 from core.blocks.scratch import Scratch
-from core.config import SelectionConfig, method_from_dict
+from core.callbacks import ignore
+from core.config import Compare, Evaluate, SelectionConfig, method_from_dict
 from core.data.deferred import Deferred
+from core.data.preparation import prepare
+from core.experiments import judges
+from core.experiments.comparison import compare_methods
+from core.experiments.ground import Ground
 from core.memory import READ_AT_A_TIME
 from core.pipeline import select_features
 
@@ -30,9 +35,13 @@ def memory(kind):
     status = Path("/proc/self/status").read_text()
     return int(re.search(kind + r":\\s+(\\d+)", status)[1]) * 1024
 
-n_rows, n_features, n_levels, n_classes, method, whole, scratch = json.loads(sys.argv[1])
+n_rows, n_features, n_levels, n_classes, methods, whole, scratch, trials = json.loads(sys.argv[1])
 budgets.WHOLE_CELLS = whole
-config = SelectionConfig(3, method=method_from_dict(method), n_threads=1)
+judges.MOST_DISTANCES = 10**9
+method, *others = [method_from_dict(method) for method in methods]
+evaluate = Evaluate(**trials) if trials and not others else None
+config = SelectionConfig(3, method=method, evaluate=evaluate, n_threads=1)
+compare = Compare(methods=(method, *others), **trials) if others else None
 rng = np.random.default_rng(0)
 def table(n_rows, n_features):
     label = rng.integers(0, n_classes, n_rows)
@@ -48,10 +57,16 @@ def table(n_rows, n_features):
     columns = {f"x{i}": Deferred(n_rows, False, lambda i=i: read(i)) for i in range(n_features)}
     return {**columns, "y": label}
 engine = Scratch(Path(scratch)) if scratch else MEMORY
-select_features(table(100, 5), "y", config, engine=engine)
+def run(columns):
+    if compare is None:
+        select_features(columns, "y", config, engine=engine)
+        return
+    prepared = prepare(columns, "y", config, ignore, engine)
+    compare_methods(Ground.of(columns, prepared, compare.evaluate), 3, compare)
+run(table(100, 5))
 Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
 before = memory("VmRSS")
-select_features(table(n_rows, n_features), "y", config, engine=engine)
+run(table(n_rows, n_features))
 print(memory("VmHWM") - before)
 """
 
@@ -88,14 +103,63 @@ def test_the_estimate_is_above_the_peak_and_near(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    shape = TableShape(n_rows, [n_levels] * n_features, n_classes)
+    check(shape, [method], engine, {}, tmp_path, monkeypatch)
+
+
+GSM = {"name": "gsm_cpd", "ranks": [10]}
+MRMR, JMI, CMIM = {"name": "mrmr"}, {"name": "jmi"}, {"name": "cmim"}
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "methods", "engine", "values"),
+    [
+        (20_000, 60, [GSM], "memory", "codes"),
+        (20_000, 60, [GSM], "memory", "raw"),
+        (60_000, 40, [MRMR], "memory", "codes"),
+        (60_000, 40, [MRMR], "memory", "raw"),
+        (150_000, 70, [MRMR], "file", "codes"),
+        (20_000, 60, [GSM, MRMR], "memory", "codes"),
+        (60_000, 40, [MRMR, JMI, CMIM], "memory", "codes"),
+        (60_000, 40, [JMI, MRMR], "memory", "raw"),
+        (150_000, 70, [MRMR, GSM], "memory", "codes"),
+        (150_000, 70, [MRMR, GSM], "file", "codes"),
+    ],
+)
+def test_so_it_is_where_trials_are_held(
+    n_rows: int,
+    n_features: int,
+    methods: list[dict[str, Any]],
+    engine: EngineKind,
+    values: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shape = TableShape(n_rows, [5] * n_features, 2)
+    trials = {"n_splits": 2, "values": values}
+    check(shape, methods, engine, trials, tmp_path, monkeypatch)
+
+
+def check(
+    shape: TableShape,
+    methods: list[dict[str, Any]],
+    engine: EngineKind,
+    trials: dict[str, Any],
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(budgets, "WHOLE_CELLS", WHOLE_CELLS)
-    if method["name"] == "gsm_cpd":
-        method = {**method, "max_iter": 3, "n_configurations": 256}
-    scratch = str(tmp_path) if engine == "file" else None
-    order = json.dumps([n_rows, n_features, n_levels, n_classes, method, WHOLE_CELLS, scratch])
+    quick = {"max_iter": 3, "n_configurations": 256}
+    methods = [{**method, **(quick if method["name"] == "gsm_cpd" else {})} for method in methods]
+    scratch = str(directory) if engine == "file" else None
+    sizes = (shape.n_rows, shape.n_features, shape.n_levels[0], shape.n_classes)
+    order = json.dumps([*sizes, methods, WHOLE_CELLS, scratch, trials])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, order], capture_output=True, text=True, check=True
     )
-    shape = TableShape(n_rows, [n_levels] * n_features, n_classes)
-    estimate = estimate_memory(shape, SelectionConfig(3, method=method_from_dict(method)), engine)
+    first, *others = [method_from_dict(method) for method in methods]
+    evaluate = Evaluate(**trials) if trials and not others else None
+    compare = Compare(methods=(first, *others), **trials) if others else None
+    config = SelectionConfig(3, method=first, evaluate=evaluate)
+    estimate = estimate_memory(shape, config, engine, compare)
     assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH

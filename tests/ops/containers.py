@@ -32,9 +32,9 @@ def docker_compose(*arguments: str, env: Mapping[str, str]) -> subprocess.Comple
     )
 
 
-def compose() -> dict[str, Any]:
+def compose(*options: str) -> dict[str, Any]:
     """The services as `docker compose` understands them, with variables filled in."""
-    services: dict[str, Any] = _document()["services"]
+    services: dict[str, Any] = _document(*options)["services"]
     return services
 
 
@@ -47,8 +47,7 @@ def config(name: str) -> str:
 def compose_on_s3() -> dict[str, Any]:
     """The same with the store in a bucket."""
     files = ("-f", "docker-compose.yml", "-f", "docker-compose.s3.yml", "--profile", "s3")
-    services: dict[str, Any] = _document(*files)["services"]
-    return services
+    return compose(*files)
 
 
 def _document(*options: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
+from distributed.cli import dask_scheduler, dask_worker
 
 from app.processes import kernels
 from app.processes.embedded.valkey import _program
@@ -118,6 +119,22 @@ def test_passwords_have_no_default() -> None:
     done = containers.docker_compose("config", env={})
     assert done.returncode != 0
     assert b"PASSWORD" in done.stderr
+
+
+def test_the_cluster_is_asked_for_and_its_commands_are_understood() -> None:
+    programs = {"scheduler": dask_scheduler.main, "cluster": dask_worker.main}
+    services = containers.compose("--profile", "cluster")
+    assert services.keys() - SERVICES.keys() == programs.keys()
+    for name, program in programs.items():
+        service = services[name]
+        assert (service["profiles"], service["entrypoint"]) == (["cluster"], ["dask"])
+        command, *options = service["command"]
+        with program.make_context(
+            command, list(options)
+        ) as context:  # what it does not know raises
+            assert context.params["dashboard"] is False
+    assert "ports" not in services["scheduler"]  # whoever reaches it runs what he likes
+    assert services["cluster"]["command"][1] == "tcp://scheduler:8786"
 
 
 def test_containers_with_a_bucket_share_no_volume() -> None:
