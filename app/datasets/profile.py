@@ -61,16 +61,16 @@ def _profile_column(column: pl.Series) -> dict[str, Any]:
     }
     if column.dtype == pl.Datetime:
         return described | _moments(column)
-    known = column.to_arrow(compat_level=pl.CompatLevel.oldest()).drop_null()
     if column.dtype.is_numeric():
         levels = column.n_unique() - bool(column.null_count())
-        return described | {"levels": levels} | _numbers(known, levels)
+        # By polars: pyarrow would import pandas first, where there is one.
+        return described | {"levels": levels} | _numbers(column.drop_nulls().to_numpy(), levels)
+    known = column.to_arrow(compat_level=pl.CompatLevel.oldest()).drop_null()
     return described | _texts(known.cast(pa.large_string()))
 
 
-def _numbers(known: pa.Array, levels: int) -> dict[str, Any]:
+def _numbers(values: NDArray[Any], levels: int) -> dict[str, Any]:
     """Infinite values are counted beside the range, which is that of the finite ones."""
-    values: NDArray[Any] = known.to_numpy(zero_copy_only=False)
     finite = values[np.isfinite(values)]
     found: dict[str, Any] = {"infinite": len(values) - len(finite), "counts": []}
     if len(finite):
@@ -101,7 +101,7 @@ def _crowding(counts: list[int]) -> list[str]:
 
 def _moments(column: pl.Series) -> dict[str, Any]:
     """The range in seconds since 1970, and the numbers that a search gets of it."""
-    seconds = (column.drop_nulls().to_physical() / 1e6).to_arrow()
+    seconds = (column.drop_nulls().to_physical() / 1e6).to_numpy()
     levels = column.n_unique() - bool(column.null_count())
     parts = list(time_parts(column.to_numpy())) if levels else []
     return {"levels": levels, **_numbers(seconds, levels), "parts": parts}
