@@ -23,4 +23,4 @@ def create_app() -> FastAPI:
 
 
 if __name__ == "__main__":
-    run_server("benchmarks.bare:create_app", Settings())
+    run_server(create_app, Settings())

@@ -49,7 +49,3 @@ def _limits(settings: Settings) -> dict[str, Any]:
         # Runs go on while the broker is away: the row, not the message, says whose they are.
         "worker_cancel_long_running_tasks_on_connection_loss": False,
     }
-
-
-if __name__ == "__main__":
-    main()

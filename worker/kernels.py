@@ -51,7 +51,3 @@ def calibrate(settings: Settings) -> None:
         log.info("worker measured", **speed.nanoseconds)
     finally:
         database.dispose()
-
-
-if __name__ == "__main__":
-    main()

@@ -11,8 +11,8 @@ from app.processes.parts import Part
 from app.processes.supervisor import Child, Supervisor
 from app.settings import get_settings
 
-JOBS = command_of("worker.jobs")
-READS = command_of("worker.reads")
+JOBS = command_of("worker", "jobs")
+READS = command_of("worker", "reads")
 
 
 def run(only: Part | None = None, jobs: Sequence[str] = JOBS, *, kernels: bool = True) -> None:

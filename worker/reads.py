@@ -39,7 +39,3 @@ def main() -> None:
     for part in aside:
         part.start()
     work_on(process, READS_QUEUE, "threads", process.settings.worker_readers)
-
-
-if __name__ == "__main__":
-    main()

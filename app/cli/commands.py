@@ -21,6 +21,7 @@ import typer
 
 from app.cli.greeting import greet, say
 from app.keys.scopes import Scope
+from app.processes.loading import loading
 from app.processes.parts import Part
 
 if TYPE_CHECKING:
@@ -81,9 +82,11 @@ def serve(
     """
     settings = _settings()
     if settings.broker_url:
-        from app.api.door.server import run_server
+        with loading():
+            from app.api.door.server import run_server
+            from app.main import create_app
 
-        run_server("app.main:create_app", settings, fd)
+        run_server(create_app, settings, fd)
     else:
         _serve_embedded(settings)
 
@@ -165,7 +168,7 @@ def select_features(
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report here.")] = None,
 ) -> None:
     """Select features of a file in this process, without a service."""
-    with _leaving_at_once():
+    with _leaving_at_once(), loading():
         from app.cli import options, select
         from app.processes import cpus
         from core.errors import CoreError, ScratchFault

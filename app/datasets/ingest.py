@@ -20,6 +20,7 @@ from app.datasets.faults import Passing, Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
+from app.processes.loading import loading
 
 OUTCOME = "outcome.json"
 
@@ -50,7 +51,8 @@ def main(argument: str) -> None:
 
 def _read(order: Order, limits: Limits) -> dict[str, Any]:
     # After the limits, so that they hold for all that the libraries allocate.
-    from app.datasets import tables  # noqa: PLC0415
+    with loading():
+        from app.datasets import tables  # noqa: PLC0415
 
     directory, options = Path(order.directory), CsvOptions.of(order.options)
     source = tables.Source(Path(order.source), Format(order.format), options, directory)

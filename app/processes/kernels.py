@@ -20,7 +20,7 @@ from app.provenance import engine_key
 from app.settings import Settings
 
 # The program that compiles what jobs will need, and ends.
-COMPILE = command_of("worker.kernels")
+COMPILE = command_of("worker", "kernels")
 
 # Where the image keeps what was compiled with it.
 SHIPPED = Path(sys.prefix) / "kernels"

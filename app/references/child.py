@@ -18,6 +18,7 @@ from typing import Any
 
 from app.datasets.ingest import OUTCOME, outcome_of, restrict
 from app.datasets.limits import Limits
+from app.processes.loading import loading
 from app.references.secrecy import without_secrets
 
 
@@ -40,9 +41,10 @@ def main() -> None:
 
 def _do(order: dict[str, Any], directory: Path, limits: Limits) -> dict[str, Any]:
     # After the limits, so that they hold for all that the libraries allocate.
-    from app.references.look import is_same  # noqa: PLC0415
-    from app.references.reading import read  # noqa: PLC0415
-    from app.references.schema import describe  # noqa: PLC0415
+    with loading():
+        from app.references.look import is_same  # noqa: PLC0415
+        from app.references.reading import read  # noqa: PLC0415
+        from app.references.schema import describe  # noqa: PLC0415
 
     connection, source = order["connection"], order["source"]
     if order["deed"] == Deed.COMPARE:

@@ -33,7 +33,7 @@ def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
 def pool(worker: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """The processes that run its jobs."""
     programs = [p for p in family(worker)[1:] if p.ppid() == worker.pid]
-    jobs = [p for p in programs if "worker.jobs" in p.cmdline()]
+    jobs = [p for p in programs if "jobs" in p.cmdline()]
     return [child for program in jobs for child in program.children()]
 
 

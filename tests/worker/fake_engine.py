@@ -1,4 +1,4 @@
-"""Runs jobs with a small deterministic stand-in for `core.pipeline` that can be told what to do.
+"""A small deterministic stand-in for `core.pipeline` that can be told what to do.
 
 The target's name says how the run behaves: `slow` takes its time, `judged` does so when it has
 chosen, `crash` kills its process, `fault` raises what nobody expects, `huge` runs out of memory,
@@ -157,10 +157,3 @@ def install() -> None:
     stand_in("core.pipeline", select_features)
     stand_in("core.warm", warm_default)
     methods.choose = choose_in_part  # type: ignore[assignment]
-
-
-if __name__ == "__main__":
-    install()
-    from worker.jobs import main
-
-    main()

@@ -9,4 +9,4 @@ from worker.main import run
 
 if __name__ == "__main__":
     configure_logging("info", "json")
-    run(jobs=[sys.executable, "-m", "tests.worker.fake_engine"], kernels=False)
+    run(jobs=[sys.executable, "-m", "tests.worker.fake_jobs"], kernels=False)

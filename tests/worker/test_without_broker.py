@@ -22,7 +22,7 @@ def test_leases_are_recovered_before_there_is_a_broker(sqlite_url: str, tmp_path
         "PITH_BROKER_URL": f"redis://127.0.0.1:{servers.free_port()}/0",
         "PITH_SWEEP_SECONDS": "0.1",
     }
-    with subprocess.Popen([sys.executable, "-m", "worker.reads"], env=env) as worker:
+    with subprocess.Popen([sys.executable, "-m", "worker", "reads"], env=env) as worker:
         try:
             servers.until(lambda: protocol.read(job_id).status == "queued")
             assert protocol.events(job_id)[-1] == "lease_expired"

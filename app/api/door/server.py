@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 
 import uvicorn
+from fastapi import FastAPI
 
 from app.api.door.protocol import ImpatientProtocol
 from app.settings import Settings
@@ -20,7 +22,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def run_server(factory: str, settings: Settings, fd: int | None = None) -> None:
+def run_server(factory: Callable[[], FastAPI], settings: Settings, fd: int | None = None) -> None:
     """Serve the application that `factory` makes, on an inherited socket or one of its own."""
     config = uvicorn.Config(
         factory,
