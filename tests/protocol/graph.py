@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
+
+
+@contextmanager
+def keeping_all() -> Iterator[None]:
+    """While a graph grows nothing is garbage; to search for it takes as long as the graph."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,7 @@ class Graph(Generic[S]):
             state = step[1]
         return tuple(reversed(names))
 
+    @keeping_all()
     def can_finish(self, is_final: Callable[[S], bool], helpful: Collection[str]) -> set[S]:
         """The states from which helpful moves alone lead to an end."""
         before: dict[S, list[S]] = {}
@@ -57,6 +70,7 @@ class Graph(Generic[S]):
                 break
 
 
+@keeping_all()
 def walk(starts: Iterable[S], moves: Callable[[S], Iterable[tuple[str, S]]]) -> Graph[S]:
     """Breadth first from some states."""
     came_from: dict[S, tuple[str, S] | None] = dict.fromkeys(starts)
