@@ -100,7 +100,7 @@ def test_no_undocumented_answer(
     if isinstance(case.body, dict) and "dataset_id" in case.body:
         case.body["dataset_id"] = known_ids["dataset_id"]
     _be_brief(case)
-    answer = case.call_and_validate(base_url=service.url, checks=CHECKS)
+    answer = case.call_and_validate(base_url=service.url, checks=CHECKS, timeout=60)
     assert answer.status_code < 500
 
 
