@@ -6,6 +6,7 @@ And what keeps a run short: kernels are compiled once, and long tests come first
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import signal
@@ -33,6 +34,9 @@ sys.dont_write_bytecode = False
 # Where many tests share few cores one may stand still for longer than a process that is well ever
 # does; Postgres would take it for frozen, and end its transaction.
 sessions.IDLE_SECONDS = 120
+
+# What is collected stays: it need not be searched for garbage, now or while tests run.
+gc.disable()
 
 ROOT = Path(__file__).parents[1]
 WARM = "from core.warm import warm_kernels; warm_kernels()"
@@ -70,6 +74,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no process idles at the end."""
     items.sort(key=lambda item: _place(item, EARLY))
+
+
+def pytest_collection_finish() -> None:
+    """From here on there may be garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -97,7 +97,7 @@ class Service:
             body = self.client.get(path).json()
             if reached(body):
                 return body
-            time.sleep(0.05)
+            time.sleep(0.1)
         raise AssertionError(f"{path} stayed {body}\n{self.last_words}")
 
     @property

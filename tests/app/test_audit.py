@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -61,6 +62,11 @@ class Actor:
             self.expected.append((action, changed, answer.headers["x-request-id"]))
         return body
 
+    def wait_for(self, job_id: str) -> None:
+        waiting = {"Prefer": "wait=10"}
+        while self.client.get(f"/v1/jobs/{job_id}", headers=waiting).json()["finished_at"] is None:
+            pass
+
     def audit(self, **query: Any) -> Any:
         answer = self.client.get("/v1/audit", params={"page_size": 100, **query})
         assert answer.status_code == 200, answer.text
@@ -104,8 +110,7 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     job = actor.do("submitJob", Action.JOB_SUBMITTED, "/v1/jobs", json=order)
     path = f"/v1/jobs/{job['id']}"
     actor.do("describeJob", Action.JOB_CHANGED, path, json={"title": "mine", "labels": {"a": "b"}})
-    while actor.client.get(path, headers={"Prefer": "wait=10"}).json()["finished_at"] is None:
-        pass
+    actor.wait_for(job["id"])
     actor.do("cancelJob", None, f"{path}/cancel")
     out = {"connection": "lake", "path": "out/audit/{job_id}"}
     actor.do("exportJob", Action.JOB_EXPORTED, f"{path}/export", json=out)
@@ -113,15 +118,14 @@ def _datasets_and_jobs(service: Service, actor: Actor) -> None:
     slow = {"dataset_id": again["id"], "target": "slow", "k": 1}
     job = actor.do("submitJob", Action.JOB_SUBMITTED, "/v1/jobs", json=slow)
     actor.do("cancelJob", Action.JOB_CANCELLED, f"/v1/jobs/{job['id']}/cancel")
-    while actor.client.get(f"/v1/jobs/{job['id']}").json()["finished_at"] is None:
-        pass
+    actor.wait_for(job["id"])
     actor.do("deleteDataset", Action.DATASET_DELETED, here)
 
 
 def _until_ready(actor: Actor, path: str) -> None:
-    while actor.client.get(path).json()["status"] == "processing":
-        pass
-    assert actor.client.get(path).json()["status"] == "ready"
+    while (status := actor.client.get(path).json()["status"]) == "processing":
+        time.sleep(0.1)
+    assert status == "ready"
 
 
 def _webhooks_and_keys(actor: Actor) -> None:
