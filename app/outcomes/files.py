@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from app.errors import NotAcceptable, NotFound
 from app.jobs import service
-from app.jobs.tables import reduced_table
 from app.outcomes.drawing import draw, page_of
 from app.outcomes.factors import ARROW, NPZ, factors_arrow
 from app.outcomes.lists import selected_table, trace_table
@@ -80,5 +79,8 @@ def _report(read: Read, job_id: str) -> Iterator[bytes]:
 
 
 def _data(read: Read, store: Store, job_id: str) -> Iterator[bytes]:
+    # Polars takes a tenth of a second to load, and most processes never need it.
+    from app.jobs.tables import reduced_table  # noqa: PLC0415
+
     table = read(reduced_table, store, job_id, everything=False, encoded=False)
     return stream(PARQUET, table.schema, table.batches)

@@ -14,7 +14,6 @@ from app.api.negotiation import Accept, preferred
 from app.api.openapi import problems
 from app.datasets.service import find_name
 from app.jobs.methods import Strict
-from app.jobs.tables import reduced_table
 from app.outcomes.tables import ARROW, CSV, EXTENSIONS, PARQUET, stream
 
 router = APIRouter(prefix="/v1/jobs", tags=["outcomes"])
@@ -52,6 +51,9 @@ def get_data(
     accept: Accept = None,
 ) -> StreamingResponse:
     """Every row, with the chosen columns in order and the target; CSV, Parquet or Arrow."""
+    # Polars takes a tenth of a second to load, and most processes never need it.
+    from app.jobs.tables import reduced_table  # noqa: PLC0415
+
     media_type = preferred(accept, (CSV, PARQUET, ARROW))
     table = caller.read(
         reduced_table,
