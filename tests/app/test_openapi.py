@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.transport.requests import ManagedCookiesSession
 
+from app.api.door.protocol import MAX_URL_BYTES
 from app.cli.write_openapi import COMMITTED, as_text
 from app.datasets.formats import MEDIA_TYPES
 from app.main import create_app
@@ -114,9 +115,11 @@ def test_no_undocumented_answer(
     if isinstance(case.body, dict) and "dataset_id" in case.body:
         case.body["dataset_id"] = known_ids["dataset_id"]
     _be_brief(case)
-    answer = case.call_and_validate(
-        base_url=service.url, session=session, checks=CHECKS, timeout=60
-    )
+    answer = case.call(base_url=service.url, session=session, timeout=60)
+    if answer.status_code == 414:  # said at the door, before there is an operation
+        assert len(answer.request.url or "") > MAX_URL_BYTES
+        return
+    case.validate_response(answer, checks=CHECKS)
     assert answer.status_code < 500
 
 
