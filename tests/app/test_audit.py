@@ -77,10 +77,10 @@ class Actor:
 def actor(service: Service) -> Iterator[Actor]:
     """One who has done all that can be done."""
     actor = Actor(service)
-    _datasets_and_jobs(service, actor)
-    _webhooks_and_keys(actor)
-    yield actor
-    actor.client.close()
+    with actor.client:
+        _datasets_and_jobs(service, actor)
+        _webhooks_and_keys(actor)
+        yield actor
 
 
 def _datasets_and_jobs(service: Service, actor: Actor) -> None:
