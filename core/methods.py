@@ -77,6 +77,7 @@ class Choice:
             suggested_k=supported,
             rank_search=self.plan.scores,
             held_out=self.plan.held_out,
+            equal_width_heard=self.plan.chosen.hears_plainer,
             notes=(*explained.notes, *_of_plan(self.plan, result.n_rows)),
         )
 
@@ -86,6 +87,11 @@ def _of_plan(plan: Plan, n_rows: int) -> Iterator[str]:
         yield (
             "By the cuts and states with the lowest held-out loss no column tells anything, so "
             f"that the plainest cut and {plan.chosen.rank} states were taken, which mostly do."
+        )
+    if plan.chosen.hears_plainer:
+        yield (
+            "Columns cut at equal width had a say in what was chosen, beside the cuts with the "
+            "lowest held-out loss, which are those reported."
         )
     if (n_held_out := plan.held_out.n_rows) < n_rows:
         yield (
@@ -136,7 +142,7 @@ def choose(
     recipe = table.learn(chosen.strategy, teller.wait)
     own_rule = isinstance(method, Iselect | GlobalFs)
     wanted = k if k is not None or plan is None or own_rule else plan.suggested_k
-    outcome = teller.select(table, recipe, wanted, chosen.rank, done)
+    outcome = teller.select(table, recipe, wanted, chosen, done)
     return Choice(outcome, recipe, plan)
 
 
@@ -165,14 +171,16 @@ class _GsmTeller:
             return plan_gsm(table, k, self._method, workers, self.tell)
 
     def select(
-        self, table: Table, recipe: Recipe, k: int | None, rank: int, done: Completed
+        self, table: Table, recipe: Recipe, k: int | None, how: Configuration, done: Completed
     ) -> GsmOutcome:
-        wanted = len(table.usable) if k is None else k
+        wanted, rank = len(table.usable) if k is None else k, how.rank
         focus: tuple[int, ...] = ()
         if rank > table.n_classes and self._method.objective == "label":
             focus = find_focus(table, on_wait=lambda: self.tell("fit", 0.0, None, None))
-        problem = table.problem(recipe)
-        outcome = select_gsm(problem, wanted, self._method, rank, self.tell, done, focus)
+        problem, plain = table.problem(recipe), None
+        if how.hears_plainer:
+            plain = table.problem(table.learn(table.strategies[0], self.wait))
+        outcome = select_gsm(problem, wanted, self._method, rank, self.tell, done, focus, plain)
         return replace(outcome, notes=self._notes(focus))
 
     def _notes(self, focus: Sequence[int]) -> tuple[str, ...]:
@@ -213,7 +221,7 @@ class _RivalTeller:
         return plan_rival(table, k, self._method, self._planned)
 
     def select(
-        self, table: Table, recipe: Recipe, k: int | None, _rank: int, _done: Completed
+        self, table: Table, recipe: Recipe, k: int | None, _how: Configuration, _done: Completed
     ) -> RivalOutcome:
         return select_rival(table.problem(recipe), k, self._method, self._chose, self._tell)
 

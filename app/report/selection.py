@@ -62,7 +62,7 @@ def is_supported(feature: Mapping[str, Any]) -> bool:
 def _bar_series(feature: Mapping[str, Any]) -> int:
     if not is_supported(feature):
         return GREY
-    return 1 if feature["decided_by"] == "latent" else 0
+    return 1 if feature["decided_by"] in ("counted", "latent") else 0
 
 
 def _decisions(selected: Sequence[Mapping[str, Any]]) -> str:
@@ -71,9 +71,10 @@ def _decisions(selected: Sequence[Mapping[str, Any]]) -> str:
     if by["included"]:
         given = "The first was" if by["included"] == 1 else f"The first {by['included']} were"
         words.append(f"{given} given.")
-    if by["latent"] and by["label"]:
+    if by["label"] and (by["counted"] or by["latent"]):
+        decided = "what rows count" if by["counted"] else "the latent gain"
         words.append(
-            "Where the label's gain was no larger than its error, the latent gain decided (orange)."
+            f"Where the label's gain was no larger than its error, {decided} decided (orange)."
         )
     if not all(map(is_supported, selected)):
         words.append("Held-out rows do not support what is grey.")

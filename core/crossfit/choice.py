@@ -25,10 +25,14 @@ TOLERANCE = 1.0
 
 @dataclass(frozen=True, order=True)
 class Configuration:
-    """How columns are cut, and how many states explain them."""
+    """How columns are cut, and how many states explain them.
+
+    If it `hears_plainer`, features are chosen under the plainest cut as well.
+    """
 
     strategy: Strategy
     rank: int
+    hears_plainer: bool = False
 
 
 def mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:

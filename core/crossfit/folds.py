@@ -20,6 +20,7 @@ from core.crossfit.choice import (
     by_other_folds,
     enough_of,
     held_out,
+    is_no_better,
     score,
     sizes_of_interest,
     suggest_k,
@@ -38,13 +39,17 @@ LEARNING, WIDE = 0.15, 500
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """The rows to learn from, and how they have everything encoded."""
+    """The rows to learn from, and how they have everything encoded.
+
+    `plain` are the same rows cut in the plainest way, if these have a say in what is chosen.
+    """
 
     index: int
     strategy: Strategy
     recipe: Recipe
     train: Ints
     test: Ints
+    plain: Fold | None = None
 
 
 @dataclass(frozen=True)
@@ -75,13 +80,18 @@ class Plan:
 
 @dataclass
 class CrossFit:
-    """Losses of held-out rows, for as many configurations as are asked for."""
+    """Losses of held-out rows, for as many configurations as are asked for.
+
+    If it `may_hear`, the paths of the chosen configuration are chosen with the plainest cut beside
+    it where that spreads the rows; those of the race, which are many, are not.
+    """
 
     table: Table
     n_folds: int
     propose: Propose
     workers: Workers
     on_progress: OnFraction = ignore
+    may_hear: bool = False
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
     _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
     _usual_steps: float = inf
@@ -114,20 +124,44 @@ class CrossFit:
         """Choose between the table's strategies and some ranks, from the lowest up.
 
         Where nothing tells anything, held-out rows have no say in how to choose: they are asked
-        once more, about `otherwise`, and whoever wants k features has them by that.
+        once more, about `otherwise`, and whoever wants k features has them by that. So they are
+        where k features tell less than none, and those have them by the better of the two.
         """
         longest = len(self.table.usable)
         length = min(longest, RACE_LENGTH)
         self._expect(len(ranks), min(k or length, length), min(k or USUAL_LENGTH, longest))
         race = Race(self._loss_of(min(k or length, length)), self.folds, self.table.weights)
         race.run(self.table.strategies, ranks)
-        by_fold = by_other_folds(race.tried, self.folds, race.weights)
-        plan = self._plan(race, best_configuration(race.tried, race.weights), by_fold, k)
-        if otherwise is None or plan.suggested_k > 0:
+        chosen = self._hearing(best_configuration(race.tried, race.weights), ALL_ROWS)
+        others = by_other_folds(race.tried, self.folds, race.weights)
+        by_fold = {fold: self._hearing(one, fold) for fold, one in others.items()}
+        plan = self._plan(race, chosen, by_fold, k)
+        if otherwise is None or (plan.suggested_k > 0 and (k is None or self._tells(race, plan))):
             return plan
         race.tried[otherwise] = race.loss_of(otherwise, range(self.n_folds))
+        if plan.suggested_k > 0 and best_configuration(race.tried, race.weights) != otherwise:
+            return plan
         again = self._plan(race, otherwise, dict.fromkeys(by_fold, otherwise), k)
         return plan if k is None and again.suggested_k == 0 else replace(again, second_look=True)
+
+    def _hearing(self, configuration: Configuration, fold: int) -> Configuration:
+        """The same configuration; with the plainest cut beside it where that spreads the rows."""
+        plainer = self.table.plainer(configuration.strategy)
+        if plainer is None or not self.may_hear:
+            return configuration
+        spreads = self.table.is_spread_by(self._parts[plainer, fold].recipe)
+        return replace(configuration, hears_plainer=spreads)
+
+    @property
+    def _nothing(self) -> Floats:
+        """(n_rows,) losses without any feature, which are the same by every configuration."""
+        losses: Floats = next(iter(self._losses.values()))[0]
+        return losses
+
+    def _tells(self, race: Race, plan: Plan) -> bool:
+        """Whether paths of the chosen configuration tell more than nothing, over all sizes."""
+        chosen = replace(plan.chosen, hears_plainer=False)
+        return not is_no_better(race.tried[chosen], self._nothing, race.weights)
 
     def _plan(
         self, race: Race, chosen: Configuration, by_fold: dict[int, Configuration], k: int | None
@@ -187,13 +221,19 @@ class CrossFit:
         todo = [f for f in folds if np.isnan(losses[0, self._rows[f]]).any()]
 
         def work(fold: int, on_wait: OnWait) -> None:
-            part = self._parts[configuration.strategy, fold]
+            part = self._part(configuration, fold)
             path = self.propose(self.table, part, configuration.rank, length, on_wait)
             self._paths[*at, fold] = path
             losses[:, self._rows[fold]] = self._measure(part, path.models, path.order, 0, on_wait)
 
         self.workers.run_watched(work, todo, self._wait)
         return losses
+
+    def _part(self, configuration: Configuration, fold: int) -> Fold:
+        part = self._parts[configuration.strategy, fold]
+        if not configuration.hears_plainer:
+            return part
+        return replace(part, plain=self._parts[self.table.strategies[0], fold])
 
     def _measure(
         self,
@@ -244,7 +284,7 @@ class CrossFit:
 
         A fold that goes astray needs more features than the others before it tells as much.
         """
-        everywhere = self._parts[chosen.strategy, ALL_ROWS]
+        everywhere = self._part(chosen, ALL_ROWS)
         path = self.propose(self.table, everywhere, chosen.rank, most, self._wait)
         return enough_of(self._along(path.order, 0, by_fold), self.table.weights)
 

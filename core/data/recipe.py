@@ -21,6 +21,9 @@ MOST_CELLS = 2**20
 
 MOST_COLUMNS = 256
 
+SKEWED_SHARE = 0.95
+"""With more of the rows in one level, a column is cut in vain."""
+
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
@@ -48,6 +51,11 @@ class Recipe:
     def counts_of(self, n: int) -> Floats:
         """(n_levels, C) weight of the rows learnt from, of one column."""
         return self.counts[self.level_start[n] : self.level_start[n + 1]]
+
+    def fullest(self, n: int) -> float:
+        """The largest share of the rows learnt from that one level of a column has."""
+        held = self.counts_of(n).sum(axis=1)
+        return float(held.max(initial=0.0) / max(held.sum(), 1e-300))
 
     def grouping(self, n: int) -> Grouping:
         """What is learnt about one column."""

@@ -19,7 +19,7 @@ from core.data.cuts import rules
 from core.data.encoding import describe
 from core.data.fine import DISCRETE_LEVELS, FineColumn
 from core.data.problem import CodedProblem
-from core.data.recipe import ALL_ROWS, Learning, Recipe
+from core.data.recipe import ALL_ROWS, SKEWED_SHARE, Learning, Recipe
 from core.data.sources import Source, some_of
 from core.data.stretches import some_rows
 from core.results.selection import EncodedColumn
@@ -108,6 +108,16 @@ class Table:
             return STRATEGIES
         many = any(column.n_levels > DISCRETE_LEVELS for column in self.columns)
         return ("uniform", "supervised") if many else ("uniform",)
+
+    def plainer(self, strategy: Strategy) -> Strategy | None:
+        """The plainest way to cut, where another one was chosen among several."""
+        plainest = self.strategies[0]
+        return plainest if len(self.strategies) > 1 and strategy != plainest else None
+
+    def is_spread_by(self, recipe: Recipe) -> bool:
+        """Whether most columns that are cut do not have nearly all rows in one level."""
+        fullest = [recipe.fullest(n) for n, c in enumerate(self.columns) if c.kind == "continuous"]
+        return bool(fullest) and float(np.median(fullest)) <= SKEWED_SHARE
 
     def deal_folds(self, n_folds: int, on_wait: OnWait = ignore) -> Ints:
         """(n_rows,) fold of each row, every class dealt out evenly in an order like chance.

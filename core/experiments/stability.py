@@ -38,12 +38,13 @@ class Found:
     size: int
     rank: int | None
     strategies: Sequence[Strategy | None]
+    hears_plainer: bool = False
 
     @property
     def configuration(self) -> Configuration:
         """How every half is cut and explained; where nothing is cut, any way to do so will do."""
         strategy = next((s for s in self.strategies if s is not None), STRATEGIES[0])
-        return Configuration(strategy, self.rank or 1)
+        return Configuration(strategy, self.rank or 1, self.hears_plainer)
 
 
 def choose_sample(
@@ -89,7 +90,8 @@ def measure_stability(
 
     """
     strategies = [column.strategy for column in result.encoding[:-1]]
-    n, found = bootstrap.n_samples, Found(len(result.selected), result.rank, strategies)
+    n, heard = bootstrap.n_samples, result.equal_width_heard
+    found = Found(len(result.selected), result.rank, strategies, heard)
     chosen: list[tuple[int, ...]] = []
     with suppress(Enough):
         for i in range(n):

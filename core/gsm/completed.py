@@ -36,6 +36,8 @@ class Refit:
 class Completed:
     """Filled in by a run as it goes: the plan, fits, then step by step.
 
+    If the plainest cut has a say, the second half of the fits are to that.
+
     `refit` belongs to the last step of a run that remodels.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -25,12 +26,12 @@ from core.gsm.certificate import band, certify
 from core.gsm.chance import Chance, Occurring
 from core.gsm.completed import Completed
 from core.gsm.copies import Copies
+from core.gsm.counted import Counted, has_one_state_each
 from core.gsm.objective import NOTHING, AveragedObjective, Gains
 from core.gsm.outcome import GsmOutcome
 from core.gsm.overlap import overlaps
 from core.gsm.proposal import Proposer
 from core.gsm.remodel import Remodeller, choose_remodelled
-from core.gsm.repeats import repeats_of
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.results.selection import Certificate, Phase
@@ -55,6 +56,7 @@ def plan_gsm(
     folds = CrossFit(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None),
+        may_hear=method.objective == "label" and method.remodel == "none",
     )  # fmt: skip
     return folds.plan(ranks, k, _without_a_say(table, ranks[0], method))
 
@@ -76,10 +78,13 @@ def select_gsm(
     tell: Tell = ignore,
     completed: Completed | None = None,
     focus: tuple[int, ...] = (),
+    plain: CodedProblem | None = None,
 ) -> GsmOutcome:
     """Choose k features under models of one rank.
 
     If there is a `focus`, the states explain those features alone, and they are chosen first.
+    `plain` is the same table cut in the plainest way: half of the models are fitted to it and have
+    a say in what is chosen, but the model of the outcome are the others.
 
     What `completed` holds is not computed again; what is computed is added to it.
     """
@@ -90,20 +95,31 @@ def select_gsm(
         tell("fit", 0.0, None, None)
 
     usual = min(TRIAL_ITERATIONS + usual_iterations(len(problem.n_levels)), config.max_iter)
+    n_tables = 1 if plain is None else 2
+    n_models = ceil(method.n_models / n_tables)
 
     def on_iteration(iteration: int, loglik: float) -> None:
         tell("fit", iteration / usual, loglik, None)
 
     on_wait()
-    levels = problem.table_levels
+    plain_fits: list[CpdFit] = []
+    if plain is not None and done.fits is None:
+        with gather(plain, method.family, on_wait) as gathered:
+            rows = gathered.focused(focus)
+            plain_fits = fit_models(rows, plain.table_levels, config, n_models, None, on_wait)
     with (
         gather(problem, method.family, on_wait) as gathered,
         Workers(problem.n_threads) as workers,
     ):
         rows = gathered.focused(focus)
         if done.fits is None:
-            done.fits = fit_models(rows, levels, config, method.n_models, on_iteration, on_wait)
-        selection = _Selection(problem, k, method, rows, done.fits, done, workers, tell, focus)
+            levels = problem.table_levels
+            fits = fit_models(rows, levels, config, n_models, on_iteration, on_wait)
+            done.fits = [*fits, *plain_fits]
+        own, others = done.fits[:n_models], done.fits[n_models:]
+        selection = _Selection(
+            problem, k, method, rows, own, done, workers, tell, focus, plain, others
+        )
         return selection.run(config)
 
 
@@ -120,6 +136,8 @@ class _Selection:
     workers: Workers
     tell: Tell
     focus: tuple[int, ...] = ()
+    plain: CodedProblem | None = None
+    plain_fits: Sequence[CpdFit] = ()
 
     def __post_init__(self) -> None:
         self.copies = Copies(self.problem)
@@ -129,7 +147,7 @@ class _Selection:
 
     def run(self, config: CpdConfig) -> GsmOutcome:
         self.tell("select", 0.0, None, None)
-        objective = self._objective(self.fits)
+        objective = self._objective()
         searched = np.union1d(self.problem.candidates, self.problem.included).astype(np.int64)
         first_gains = self._gains(objective, searched, 0.0, with_label=True)
         task = self._task()
@@ -170,9 +188,10 @@ class _Selection:
             parts.append(objective.gains(some, with_label=with_label))
         return Gains.joined(parts)
 
-    def _objective(self, fits: Sequence[CpdFit]) -> AveragedObjective:
-        budget, observed = self.method.n_configurations, self.chance.observed
-        return AveragedObjective(fits, budget, self.problem.seed, self.workers, observed)
+    def _objective(self) -> AveragedObjective:
+        fits, budget = [*self.fits, *self.plain_fits], self.method.n_configurations
+        seed, observed = self.problem.seed, self.chance.observed
+        return AveragedObjective(fits, budget, seed, self.workers, observed)
 
     def _task(self) -> Task:
         done = 0
@@ -189,7 +208,8 @@ class _Selection:
             included=self.problem.included,
             chance=self.chance,
             copies=self.copies,
-            repeats=repeats_of(self.problem, self.copies, self.method, self.fits[0]),
+            counted=Counted([self.problem, *([self.plain] if self.plain else [])]),
+            one_state_each=has_one_state_each(self.problem, self.method, self.fits[0]),
             focus=self.focus,
             lazy=self.method.greedy == "lazy",
             on_step=on_step,
@@ -228,7 +248,8 @@ class _Selection:
         if self.method.remodel == "none":
             before = [NOTHING, *(step.information for step in steps)]
             prefixes += [(g, step.bounds) for g, step in zip(before, steps, strict=False)]
-        bands = [band(fit, self.problem.seed, self._wait) for fit in self.fits]
+        fits = [*self.fits, *self.plain_fits]
+        bands = [band(fit, self.problem.seed, self._wait) for fit in fits]
         return certify(prefixes, len(steps), objective, float(np.mean(bands)))
 
 

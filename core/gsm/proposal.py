@@ -19,8 +19,8 @@ from core.data.problem import CodedProblem
 from core.data.table import Table
 from core.gsm.chance import Chance, Occurring
 from core.gsm.copies import Copies
+from core.gsm.counted import Counted, has_one_state_each
 from core.gsm.objective import AveragedObjective
-from core.gsm.repeats import repeats_of
 from core.gsm.search import choose
 from core.gsm.step import Step, Task
 from core.gsm.together import find_focus
@@ -39,11 +39,15 @@ class _Ground:
 
 @dataclass(eq=False)
 class _Model:
-    """A fit, and the steps that were chosen under it so far: a longer path goes on from them."""
+    """A fit, and the steps that were chosen under it so far: a longer path goes on from them.
+
+    `beside` are the steps that were chosen under it and under the plainest cut.
+    """
 
     fit: CpdFit
     focus: tuple[int, ...]
     steps: list[Step] = field(default_factory=list)
+    beside: list[Step] = field(default_factory=list)
 
 
 class Proposer:
@@ -59,17 +63,28 @@ class Proposer:
         """Choose so many features at a rank, from the training rows of a fold."""
         on_wait()
         model = self._model(table, fold, rank, on_wait)
-        if length > len(model.steps):
-            self._go_on(table, fold, model, length, on_wait)
-        order = [step.feature for step in model.steps[:length]]
-        return Path(order, [LabelModel.of(model.fit)])
+        steps = model.steps if fold.plain is None else model.beside
+        if length > len(steps):
+            folds = [fold] if fold.plain is None else [fold, fold.plain]
+            self._go_on(table, folds, rank, length, steps, on_wait)
+        return Path([step.feature for step in steps[:length]], [LabelModel.of(model.fit)])
 
-    def _go_on(self, table: Table, fold: Fold, model: _Model, length: int, on_wait: OnWait) -> None:
-        ground = self._ground(table, fold)
+    def _go_on(
+        self,
+        table: Table,
+        folds: Sequence[Fold],
+        rank: int,
+        length: int,
+        steps: list[Step],
+        on_wait: OnWait,
+    ) -> None:
+        models = [self._model(table, fold, rank, on_wait) for fold in folds]
+        grounds = [self._ground(table, fold) for fold in folds]
+        model, ground = models[0], grounds[0]
         chance = Chance.of(ground.occurring, model.fit.rank, self._method.objective)
         budget = min(self._method.n_configurations, QUICK_CONFIGURATIONS)
-        observed = ground.occurring.observed
-        objective = AveragedObjective([model.fit], budget, table.seed, self._alone, observed)
+        observed, fits = ground.occurring.observed, [one.fit for one in models]
+        objective = AveragedObjective(fits, budget, table.seed, self._alone, observed)
         task = Task(
             objective=self._method.objective,
             n_select=length,
@@ -77,12 +92,13 @@ class Proposer:
             included=table.included,
             chance=chance,
             copies=ground.copies,
-            repeats=repeats_of(ground.problem, ground.copies, self._method, model.fit),
+            counted=Counted([one.problem for one in grounds]),
+            one_state_each=has_one_state_each(ground.problem, self._method, model.fit),
             focus=model.focus,
             lazy=len(table.candidates) > FEW_FEATURES,
             on_wait=on_wait,
         )
-        choose(objective, task, model.steps)
+        choose(objective, task, steps)
 
     def _model(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> _Model:
         at = (fold.strategy, fold.index, rank)

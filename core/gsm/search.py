@@ -8,17 +8,16 @@ taken in a few groups. The label's gain is at most the latent one, and at most t
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from core.arrays import Floats, Ints, Truths
 from core.callbacks import in_parts
 from core.config import Objective
 from core.gsm.copies import Copies
+from core.gsm.counted import Counted
 from core.gsm.fresh import Fresh
 from core.gsm.objective import AveragedObjective, Information
-from core.gsm.step import SAMPLING_ERRORS, Step, Task
+from core.gsm.step import SAMPLING_ERRORS, DecidedBy, Step, Task
 
 BATCH = 16
 BATCH_SHARE = 4
@@ -84,7 +83,11 @@ class _Search:
         return self._step(feature, None, "included")
 
     def best(self) -> Step:
-        """The best candidate by the objective; by the latent gain where no label gain is real."""
+        """The best candidate by the objective; where no label gain is real, by what rows count.
+
+        Where nothing has told about the label so far, counts of chance would decide: the latent
+        gain does.
+        """
         self._prepare()
         first = self.remaining[np.isin(self.remaining, self._task.focus)]
         if len(first):
@@ -94,6 +97,8 @@ class _Search:
                 best, second = self._pick("label", real)
                 if not self._lower("label", best, second):
                     return self._step(best, second, "label")
+            if self._informed and self._task.counted is not None:
+                return self._best_counted(self._task.counted)
             self._forget_label()
         while True:
             self._explore("latent", -np.inf)
@@ -111,6 +116,14 @@ class _Search:
             if not self._lower(by, best, second):
                 self._informed |= by == "label"
                 return self._step(best, second, by)
+
+    def _best_counted(self, counted: Counted) -> Step:
+        """The best by what rows say beside each of the chosen, where the model knows no more."""
+        charge = self._task.chance.expected["label"]
+        best, told = counted.best_two(self.remaining, self._chosen, charge, self._listen)
+        self._evaluate(best[~self._fresh.done[best]], with_label=True)
+        feature, second = int(best[0]), int(best[1]) if len(best) > 1 else None
+        return self._step(feature, second, "counted", float(told[0] - told[-1]))
 
     def _lower(self, objective: Objective, *features: int | None) -> bool:
         """Cap gains by what is unknown about their features; whether that lowers any.
@@ -141,9 +154,9 @@ class _Search:
 
     def _caps(self, copies: Copies, features: Ints) -> Floats:
         caps = copies.caps(features, self._chosen, self._fresh.latent[features])
-        if self._task.repeats is None:
+        if self._task.counted is None or not self._task.one_state_each:
             return caps
-        return np.minimum(caps, self._task.repeats.caps(features, self._chosen))
+        return np.minimum(caps, self._task.counted.least(features, self._chosen))
 
     def _forget_label(self) -> None:
         """Start over for the latent gain alone, which costs a fraction of the label's."""
@@ -286,14 +299,16 @@ class _Search:
         self,
         feature: int,
         runner_up: int | None,
-        decided_by: Literal["label", "latent", "included"],
+        decided_by: DecidedBy,
+        margin: float | None = None,
     ) -> Step:
         fresh = self._fresh
         caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
         bounds = np.full(self._n, -1.0)
         bounds[self.remaining] = caps[self.remaining]
-        margin = None
-        if runner_up is not None:
+        if runner_up is None:
+            margin = None
+        elif margin is None:
             values = self._net("latent" if decided_by == "latent" else "label")
             margin = max(float(values[feature] - values[runner_up]), 0.0)
         return Step(

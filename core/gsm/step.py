@@ -11,12 +11,14 @@ from core.callbacks import OnWait
 from core.config import Objective
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
+from core.gsm.counted import Counted
 from core.gsm.objective import Information
-from core.gsm.repeats import Repeats
 
 OnStep = Callable[["Step"], None]
 
 SAMPLING_ERRORS = 2.0
+
+DecidedBy = Literal["label", "counted", "latent", "included"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Step:
     """
 
     feature: int
-    decided_by: Literal["label", "latent", "included"]
+    decided_by: DecidedBy
     exact: bool
     latent: float
     latent_se: float
@@ -49,7 +51,8 @@ class Task:
     """What to choose from and how.
 
     `chosen` was taken before; `informed` once a choice among it told about the label. Those in
-    `focus` come before all others. There are `repeats` where every class has one state.
+    `focus` come before all others. What is `counted` decides where the model knows no more about
+    the label, and caps gains if classes have `one_state_each`.
     """
 
     objective: Objective
@@ -58,7 +61,8 @@ class Task:
     included: tuple[int, ...]
     chance: Chance
     copies: Copies | None = None
-    repeats: Repeats | None = None
+    counted: Counted | None = None
+    one_state_each: bool = False
     chosen: tuple[int, ...] = ()
     focus: tuple[int, ...] = ()
     lazy: bool = True

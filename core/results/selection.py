@@ -31,7 +31,7 @@ class Selected:
     rank: int
     name: str
     gain: float
-    decided_by: Literal["label", "latent", "included", "score"]
+    decided_by: Literal["label", "counted", "latent", "included", "score"]
     exact: bool = True
     gain_latent: float | None = None
     gain_label: float | None = None
@@ -258,6 +258,7 @@ class SelectionResult:
     stability: Stability | None = None
     n_evaluations: int | None = None
     held_out: HeldOut | None = None
+    equal_width_heard: bool = False
     level_counts: tuple[LevelCounts, ...] = ()
     alike: Alike | None = None
     warnings: tuple[TableWarning, ...] = ()

@@ -9,14 +9,13 @@ import numpy as np
 
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import even_cuts
-from core.data.recipe import Recipe
+from core.data.recipe import SKEWED_SHARE, Recipe
 from core.data.table import COLUMN_COST, Table
 from core.results.selection import SelectionResult, TableWarning
 from core.review.leaks import N_FOLDS, find_leaks
 
 MISSING_SHARE = 0.9
 CONSTANT_SHARE = 0.99
-SKEWED_SHARE = 0.95
 
 
 def look_for_warnings(

@@ -73,6 +73,11 @@ class ResultRead(BaseModel):
     stability: Stability | None
     n_evaluations: int | None
     held_out: HeldOut | None
+    equal_width_heard: bool = Field(
+        False,
+        description="Whether columns cut at equal width had a say in what was chosen, beside the "
+        "cuts of `encoding`.",
+    )
     level_counts: list[LevelCounts] = []
     alike: Alike | None = None
     warnings: list[TableWarning]

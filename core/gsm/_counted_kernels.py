@@ -1,8 +1,7 @@
 """Compiled counts of what one column tells about the label beside another.
 
 `columns` (N, n_rows) holds fine codes, `tables` (N, 256) what each is a code of, a missing value
-one more level; `sampled` (N, n) holds some of the rows, `shares` their weights, which sum to one.
-Plain loops: array expressions would take seconds to compile.
+one more level. Plain loops: array expressions would take seconds to compile.
 """
 
 from __future__ import annotations
@@ -12,28 +11,21 @@ from typing import Any
 import numpy as np
 
 from core.compiled import inner, kernel
-from core.gsm._copy_kernels import surprise
 
 
 @kernel
-def cap_repeats(
-    columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, labels: Any,
-    features: Any, chosen: Any, n_seen: Any, least: Any, caps: Any,
+def count_least(
+    columns: Any, tables: Any, weights: Any, labels: Any,
+    features: Any, chosen: Any, n_seen: Any, least: Any,
 ) -> None:  # fmt: skip
-    """Bring `caps` (N,) of some features up to date with the chosen ones.
+    """Bring `least` (N,) of some features up to date with the chosen ones.
 
-    n_seen: (N,) how many of these each was held against; least: (N,) what the one most alike it
-    leaves unknown, as the sample tells.
+    n_seen: (N,) how many of these each was held against.
     """
     for feature in features:
-        nearest = -1
         for i in range(n_seen[feature], len(chosen)):
-            unknown, _ = surprise(sampled, tables, feature, chosen[i], shares, 0.0)
-            if unknown < least[feature]:
-                least[feature], nearest = unknown, chosen[i]
-        n_seen[feature] = len(chosen)
-        if nearest >= 0:
-            caps[feature] = _told_beside(columns, tables, feature, nearest, labels, weights)
+            told = _told_beside(columns, tables, feature, chosen[i], labels, weights)
+            least[feature] = min(least[feature], told)
 
 
 @inner

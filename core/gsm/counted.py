@@ -1,0 +1,86 @@
+"""What the rows themselves say about the label: what a column tells beside each of the chosen.
+
+I(X_s; Y | X_c) is counted for every chosen c, and the least of these says what is new in X_s, as
+CMIM has it. It decides where the model knows no more: states that are sure of the label, or have
+smoothed away what few rows tell, rank what is left by what explains the other columns. Where a
+class has one state, the model takes columns for independent given the label, so that X_s adds no
+more than the least: two columns that say the same thing with an error each would count twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from core.arrays import Floats, Ints, Values
+from core.budgets import CROSS_ROWS
+from core.callbacks import OnWait, ignore
+from core.config import GsmCpd
+from core.cpd.model import CpdFit
+from core.data.problem import CodedProblem
+from core.data.resampling import draw_rows
+from core.gsm._counted_kernels import count_least
+
+LEAST_BATCH, BATCH_SHARE = 16, 8
+"""Columns that are counted between two looks at who may win; where all may, a share of them."""
+
+
+class Counted:
+    """The least that each column tells beside one of the chosen; it only falls with the choice.
+
+    Of many rows as many are counted as decide on the rank. Where the same rows are cut in several
+    ways, the mean over these is taken. `chosen` of a call goes on from that of the call before.
+    """
+
+    def __init__(self, problems: Sequence[CodedProblem]) -> None:
+        n = len(problems[0].columns)
+        self._problems = problems
+        self._n_seen, self._least = np.zeros(n, dtype=np.int64), np.full((len(problems), n), np.inf)
+
+    def least(self, features: Ints, chosen: Sequence[int]) -> Floats:
+        """For each feature the least beside any of the chosen; infinite without one."""
+        at = np.array(chosen, dtype=np.int64)
+        for counted, least in zip(self._counted, self._least, strict=True):
+            count_least(*counted, features, at, self._n_seen, least)
+        self._n_seen[features] = len(chosen)
+        return self._told(features)
+
+    def best_two(
+        self, features: Ints, chosen: Sequence[int], charge: Floats, on_wait: OnWait = ignore
+    ) -> tuple[Ints, Floats]:
+        """Those that tell most beyond a charge (N,), and how much that is.
+
+        What was counted before is the most it can be.
+        """
+        batch = max(LEAST_BATCH, len(features) // BATCH_SHARE)
+        while True:
+            told = self._told(features) - charge[features]
+            order = np.lexsort((features, -told))[:batch]
+            stale = features[order][self._n_seen[features[order]] < len(chosen)]
+            if not len(stale):
+                return features[order[:2]], told[order[:2]]
+            on_wait()
+            self.least(stale, chosen)
+
+    def _told(self, features: Ints) -> Floats:
+        told: Floats = self._least[:, features].mean(axis=0)
+        return told
+
+    @cached_property
+    def _counted(self) -> list[tuple[Values, Values, Values, Values]]:
+        few = [self._few(problem) for problem in self._problems]
+        return [(p.columns, p.tables, p.weights, p.labels) for p in few]
+
+    @staticmethod
+    def _few(problem: CodedProblem) -> CodedProblem:
+        if problem.n_rows <= CROSS_ROWS:
+            return problem
+        return problem.take(draw_rows(problem.labels, CROSS_ROWS, problem.seed))
+
+
+def has_one_state_each(problem: CodedProblem, method: GsmCpd, fit: CpdFit) -> bool:
+    """Whether a model takes columns for independent given the label."""
+    n_classes = np.count_nonzero(np.bincount(problem.labels, problem.weights))
+    return method.family != "joint" and fit.rank <= int(n_classes)

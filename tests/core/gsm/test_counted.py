@@ -1,0 +1,147 @@
+"""What a column tells beside each of the chosen, against counting; and what rests on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.arrays import Bytes, Floats
+from core.config import GsmCpd, SelectionConfig
+from core.cpd.ladder import count_classes
+from core.data.problem import CodedProblem
+from core.gsm import counted as module
+from core.gsm.counted import Counted, has_one_state_each
+from core.pipeline import select_features
+from tests.core import reference
+from tests.core.rivals.problems import unlabelled
+from tests.core.worlds import examples
+
+
+def drawn(seed: int, n_rows: int = 60) -> tuple[Bytes, Bytes]:
+    """Codes of four columns, the second much like the first, and a label that follows them."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (n_rows, 4), dtype=np.uint8)
+    codes[:, 1] = np.where(rng.random(n_rows) < 0.7, codes[:, 0], codes[:, 1])
+    codes[rng.random(codes.shape) < 0.05] = 255
+    return codes, (rng.random(n_rows) < 0.2 + 0.3 * (codes[:, 0] % 3)).astype(np.uint8)
+
+
+def problem_of(codes: Bytes, labels: Bytes, weights: Floats | None = None) -> CodedProblem:
+    return replace(unlabelled(codes, weights), labels=labels, n_classes=2)
+
+
+def counted_in(codes: Bytes, labels: Bytes, weights: Floats | None = None) -> Counted:
+    return Counted([problem_of(codes, labels, weights)])
+
+
+@examples(20)
+@given(st.integers(0, 10**6))
+def test_the_least_is_counted_over_all_that_was_chosen(seed: int) -> None:
+    codes, labels = drawn(seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(codes))
+    rows, classes = np.repeat(codes, weights, axis=0), np.repeat(labels, weights)
+    told = {c: reference.told_beside(rows[:, 0], rows[:, c], classes) for c in (3, 1, 2)}
+    counted = counted_in(codes, labels, weights.astype(np.float64))
+    feature, chosen = np.array([0]), list(told)
+    assert counted.least(feature, [])[0] == np.inf
+    for n_chosen in (1, 2, 3):  # what was chosen before is not counted again
+        found = counted.least(feature, chosen[:n_chosen])[0]
+        assert found == pytest.approx(min(told[c] for c in chosen[:n_chosen]), abs=1e-9)
+
+
+@examples(20)
+@given(st.integers(0, 10**6))
+def test_the_best_two_are_those_of_counting_everything(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (80, 40), dtype=np.uint8)
+    labels = (rng.random(80) < 0.2 + 0.3 * codes[:, 0]).astype(np.uint8)
+    charge, counted = rng.random(40) * 0.02, counted_in(codes, labels)
+    chosen: list[int] = []
+    for _ in range(4):
+        chosen.append(int(rng.choice(np.setdiff1d(np.arange(40), chosen))))
+        rest = np.setdiff1d(np.arange(40), chosen)
+        everything = counted_in(codes, labels).least(rest, chosen) - charge[rest]
+        best, told = counted.best_two(rest, chosen, charge)
+        assert best.tolist() == rest[np.argsort(-everything, kind="stable")[:2]].tolist()
+        assert told.tolist() == np.sort(everything)[::-1][:2].tolist()
+
+
+def test_two_ways_to_cut_the_same_rows_count_as_their_mean() -> None:
+    codes, labels = drawn(3)
+    coarse = np.where(codes == 2, 1, codes).astype(np.uint8)
+    one, other = counted_in(codes, labels), counted_in(coarse, labels)
+    both = Counted([problem_of(codes, labels), problem_of(coarse, labels)])
+    rest, chosen = np.array([1, 2, 3]), [0]
+    mean = (one.least(rest, chosen) + other.least(rest, chosen)) / 2
+    assert both.least(rest, chosen) == pytest.approx(mean)
+
+
+def test_a_column_that_adds_something_of_its_own_is_not_held_back() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (4000, 3), dtype=np.uint8)
+    codes[:, 2] = np.where(rng.random(4000) < 0.05, 1 - codes[:, 0], codes[:, 0])
+    labels = (rng.random(4000) < 0.1 + 0.4 * codes[:, 0] + 0.4 * codes[:, 1]).astype(np.uint8)
+    own, repeated = counted_in(codes, labels).least(np.array([1, 2]), [0])
+    assert own > 0.09
+    assert repeated < 0.005
+
+
+def test_of_many_rows_a_sample_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes, labels = drawn(1, n_rows=6000)
+    every = counted_in(codes, labels).least(np.array([0, 2]), [1])
+    monkeypatch.setattr(module, "CROSS_ROWS", 3000)
+    few = counted_in(codes, labels).least(np.array([0, 2]), [1])
+    assert few.tolist() != every.tolist()
+    assert few == pytest.approx(every, abs=0.03)
+
+
+def test_a_class_with_two_states_does_not_take_columns_for_independent() -> None:
+    codes, labels = drawn(0)
+    problem = problem_of(codes, labels)
+    sizes = np.bincount(labels).astype(float)
+    one_each = count_classes(np.ones((12, 2)), np.arange(0, 13, 3), sizes, 1.0)
+    two_each = replace(
+        one_each,
+        weights=np.repeat(one_each.weights / 2, 2),
+        factors=[np.repeat(factor, 2, axis=1) for factor in one_each.factors],
+    )
+    assert has_one_state_each(problem, GsmCpd(), one_each)
+    assert not has_one_state_each(problem, GsmCpd(), two_each)
+    assert not has_one_state_each(problem, GsmCpd(family="joint"), one_each)
+
+
+def test_counts_decide_once_the_model_is_sure_of_the_label() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 300)
+    columns = {f"tells{i}": np.where(rng.random(300) < 0.03, 1 - label, label) for i in range(4)}
+    columns |= {f"weak{i}": np.where(rng.random(300) < 0.3, 1 - label, label) for i in range(2)}
+    shared = rng.integers(0, 2, 300)
+    columns |= {f"noise{i}": np.where(rng.random(300) < 0.1, 1 - shared, shared) for i in range(4)}
+    result = select_features(columns | {"y": label}, "y", SelectionConfig(10, n_threads=1))
+    by = [feature.decided_by for feature in result.selected]
+    assert by[0] == "label" and "counted" in by and "latent" not in by
+    assert by == sorted(by, key=["label", "counted"].index)
+    margins = [f.margin for f in result.selected if f.decided_by == "counted"]
+    assert all(margin is not None and margin >= 0 for margin in margins[:-1])
+    assert margins[-1] is None  # nobody was left to beat
+    # The noise explains itself best, which is what decided before.
+    assert result.names.index("weak0") < min(result.names.index(f"noise{i}") for i in range(4))
+
+
+def test_what_says_the_same_with_an_error_each_comes_after_what_says_another_thing() -> None:
+    enough = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        told = rng.normal(size=(3, 600))
+        noisy = told[:, None] + 0.1 * rng.normal(size=(3, 3, 600))
+        columns = {f"{t}{i}": noisy[t, i] for t in range(3) for i in range(3)}
+        columns["y"] = (rng.random(600) < 1 / (1 + np.exp(-2 * told.sum(axis=0)))).astype(np.int64)
+        result = select_features(columns, "y", SelectionConfig(9, n_threads=1))
+        assert result.rank == 2
+        assert {name[0] for name in result.names[:3]} == {"0", "1", "2"}
+        enough.append(result.suggested_k)
+    assert sorted(enough)[1] == 3  # a second reading of a noisy column tells a little as well
