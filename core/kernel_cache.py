@@ -9,11 +9,15 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from time import sleep
 from typing import IO, Any
 
 from numba.core import caching
 
 FunctionCache: Any = caching.FunctionCache  # has no types
+
+PAUSE, N_PAUSES = 0.05, 600
+"""Seconds, and how many: who compiles may be frozen, and nobody waits for that longer."""
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]
@@ -45,9 +49,19 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
         name = f"{self._impl.filename_base}.lock"
         with suppress(OSError):  # a file system without locks: everybody compiles
             self._held = open(os.path.join(self.cache_path, name), "w")  # noqa: SIM115, PTH118, PTH123
-            fcntl.flock(self._held, fcntl.LOCK_EX)
+            _wait_for(self._held)
 
     def _unlock(self) -> None:
         if self._held is not None:
             self._held.close()
             self._held = None
+
+
+def _wait_for(file: IO[str]) -> None:
+    for _ in range(N_PAUSES):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sleep(PAUSE)
+        else:
+            return

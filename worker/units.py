@@ -193,7 +193,7 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
             len(selection["selected"]),
             selection["rank"],
             [column["strategy"] for column in selection["encoding"][:-1]],
-            selection.get("equal_width_heard", False),  # not said before 0.3
+            selection.get("equal_width_heard", False),  # older versions do not say it
         ),
         work.task["sample"],
         _tell(heartbeat),

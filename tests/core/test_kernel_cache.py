@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from core import kernel_cache
 from core.compiled import kernel
 
 KINDS = (np.float32, np.float64)
@@ -47,6 +50,20 @@ def test_of_many_processes_one_compiles(tmp_path: Path) -> None:
     counts = [int(process.communicate()[0]) for process in started]
     assert sum(counts) == len(KINDS)
     assert started_with(tmp_path).communicate("0\n")[0] == "ready\n0\n"
+
+
+def test_who_is_frozen_while_it_compiles_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_cache, "N_PAUSES", 2)
+    lock = tmp_path / "total.lock"
+    with lock.open("w") as frozen, lock.open("w") as waiting, lock.open("w") as third:
+        fcntl.flock(frozen, fcntl.LOCK_EX)
+        kernel_cache._wait_for(waiting)
+        fcntl.flock(frozen, fcntl.LOCK_UN)
+        kernel_cache._wait_for(waiting)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(third, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def started_with(kernels: Path) -> subprocess.Popen[str]:
