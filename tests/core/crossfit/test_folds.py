@@ -88,16 +88,18 @@ def plan_of(table: Table, n_threads: int = 1, k: int | None = None) -> Plan:
         return plan_gsm(table, k, QUICK, workers)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_noise_is_not_vouched_for_and_what_tells_is(seed: int) -> None:
-    noise = plan_of(table_of(seed, told=0.0))
-    assert noise.suggested_k == 0
-    assert max(noise.held_out.information) < 0.02
-    telling = plan_of(table_of(seed))
-    assert 2 <= telling.suggested_k <= 3  # now and then a column that tells nothing is lucky
-    low, high = telling.held_out.information[0], telling.held_out.information[2]
-    assert low == 0 and 0.1 < high < telling.held_out.entropy
-    assert telling.held_out.information[2] == max(telling.held_out.information[:3])
+def test_noise_is_not_vouched_for_and_what_tells_is() -> None:
+    enough = []
+    for seed in range(5):
+        noise = plan_of(table_of(seed, told=0.0))
+        assert noise.suggested_k == 0
+        assert max(noise.held_out.information) < 0.02
+        telling = plan_of(table_of(seed))
+        low, high = telling.held_out.information[0], telling.held_out.information[2]
+        assert low == 0 and 0.1 < high < telling.held_out.entropy
+        assert telling.held_out.information[2] == max(telling.held_out.information[:3])
+        enough.append(telling.suggested_k)
+    assert min(enough) == 2 and enough.count(2) >= 4  # now and then a useless column is lucky
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -163,6 +165,25 @@ def plan_at(table: Table, propose: Callable[..., Path], only: Configuration) -> 
     one = replace(table, discretize=Discretize(strategy=only.strategy))
     with Workers(1) as workers:
         return CrossFit(one, 5, propose, workers).plan((only.rank,), 3)
+
+
+def test_the_plainest_cut_is_heard_where_it_spreads_the_rows() -> None:
+    """The same columns, which tell by their order alone, without and with a long tail."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    even = {f"x{i}": rng.normal(size=600) + y * (i < 2) for i in range(6)}
+    for columns, heard in ((even, True), ({n: np.exp(4 * x) for n, x in even.items()}, False)):
+        config = SelectionConfig(seed=0, n_threads=1)
+        table = prepare(columns | {"y": y}, "y", config, lambda _: None).table
+        assert table.is_spread_by(table.learn("uniform")) == heard
+        seen: list[Fold] = []
+        with Workers(1) as workers:
+            found = CrossFit(table, 5, remember(seen), workers, may_hear=True).plan((2,), 3)
+        assert found.chosen.strategy != "uniform"
+        assert found.chosen.hears_plainer == heard
+        assert {fold.plain.strategy for fold in seen if fold.plain} == (
+            {"uniform"} if heard else set()
+        )
 
 
 def test_threads_agree() -> None:
