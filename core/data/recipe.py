@@ -52,10 +52,15 @@ class Recipe:
         """(n_levels, C) weight of the rows learnt from, of one column."""
         return self.counts[self.level_start[n] : self.level_start[n + 1]]
 
-    def fullest(self, n: int) -> float:
-        """The largest share of the rows learnt from that one level of a column has."""
-        held = self.counts_of(n).sum(axis=1)
-        return float(held.max(initial=0.0) / max(held.sum(), 1e-300))
+    @property
+    def fullest(self) -> Floats:
+        """(N,) the largest share of the rows learnt from that one level of a column has."""
+        held, starts = np.append(self.counts.sum(axis=1), 0.0), self.level_start[:-1]
+        most, total = np.maximum.reduceat(held, starts), np.add.reduceat(held, starts)
+        shares: Floats = np.where(
+            np.diff(self.level_start) > 0, most / np.maximum(total, 1e-300), 1
+        )
+        return shares
 
     def grouping(self, n: int) -> Grouping:
         """What is learnt about one column."""

@@ -27,6 +27,8 @@ from core.results.selection import EncodedColumn
 COLUMN_COST = 32
 """Units of work that a column takes at least, however few rows it has."""
 
+DESCRIPTION_COST = 2 * COLUMN_COST
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
@@ -116,8 +118,8 @@ class Table:
 
     def is_spread_by(self, recipe: Recipe) -> bool:
         """Whether most columns that are cut do not have nearly all rows in one level."""
-        fullest = [recipe.fullest(n) for n, c in enumerate(self.columns) if c.kind == "continuous"]
-        return bool(fullest) and float(np.median(fullest)) <= SKEWED_SHARE
+        is_cut = np.array([column.kind == "continuous" for column in self.columns])
+        return bool(is_cut.any() and np.median(recipe.fullest[is_cut]) <= SKEWED_SHARE)
 
     def deal_folds(self, n_folds: int, on_wait: OnWait = ignore) -> Ints:
         """(n_rows,) fold of each row, every class dealt out evenly in an order like chance.
@@ -204,7 +206,7 @@ class Table:
     def describe(self, recipe: Recipe, on_wait: OnWait = ignore) -> tuple[EncodedColumn, ...]:
         """What was learnt about every column."""
         group, found = self.labels.astype(np.int64), []
-        cost = COLUMN_COST + self.n_rows / CELLS_A_UNIT
+        cost = DESCRIPTION_COST + self.n_rows / CELLS_A_UNIT
         for part in in_parts(len(self.columns), on_wait, cost):
             columns = self.columns[part]
             counts, start = self._counts(part.start, columns, group, self.n_classes)

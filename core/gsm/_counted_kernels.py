@@ -71,12 +71,17 @@ def _joint_weights(
 
 @inner
 def _places(fine: Any, table: Any) -> tuple[Any, int]:
-    """(256,) where the code of a fine one stands among the codes that occur; how many these are."""
-    places, nth, n_places = np.zeros(256, np.int64), np.zeros(256, np.int64), 0
+    """(256,) where the code of a fine one stands among the codes that occur; how many these are.
+
+    In the order of the codes: whatever the order of the rows, the same sums.
+    """
+    places, occurs, n_places = np.zeros(256, np.int64), np.zeros(256, np.bool_), 0
     for r in range(len(fine)):
-        code = table[fine[r]]
-        if nth[code] == 0:
+        occurs[table[fine[r]]] = True
+    for code in range(256):
+        if occurs[code]:
+            for level in range(256):
+                if table[level] == code:
+                    places[level] = n_places
             n_places += 1
-            nth[code] = n_places
-        places[fine[r]] = nth[code] - 1
     return places, n_places

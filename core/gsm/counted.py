@@ -27,6 +27,10 @@ LEAST_BATCH, BATCH_SHARE = 16, 8
 """Columns that are counted between two looks at who may win; where all may, a share of them."""
 
 
+DIGITS = 12
+"""Nats that differ in later ones do so by the order of their levels alone."""
+
+
 class Counted:
     """The least that each column tells beside one of the chosen; it only falls with the choice.
 
@@ -57,7 +61,7 @@ class Counted:
         batch = max(LEAST_BATCH, len(features) // BATCH_SHARE)
         while True:
             told = self._told(features) - charge[features]
-            order = np.lexsort((features, -told))[:batch]
+            order = np.lexsort((features, -told.round(DIGITS)))[:batch]
             stale = features[order][self._n_seen[features[order]] < len(chosen)]
             if not len(stale):
                 return features[order[:2]], told[order[:2]]

@@ -10,7 +10,7 @@ import numpy as np
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import even_cuts
 from core.data.recipe import SKEWED_SHARE, Recipe
-from core.data.table import COLUMN_COST, Table
+from core.data.table import DESCRIPTION_COST, Table
 from core.results.selection import SelectionResult, TableWarning
 from core.review.leaks import N_FOLDS, find_leaks
 
@@ -42,7 +42,11 @@ def look_for_warnings(
 def _leaks(
     table: Table, names: Sequence[str], recipe: Recipe, target: str, on_wait: OnWait
 ) -> Iterator[TableWarning]:
-    leaks = tuple(names[n] for n in find_leaks(table, recipe, on_wait))
+    """By the chosen cuts, which may run through a class, and by those where the label changes."""
+    found = set(find_leaks(table, recipe, on_wait))
+    if recipe.strategy != "supervised":
+        found |= set(find_leaks(table, table.learn("supervised", on_wait), on_wait))
+    leaks = tuple(names[n] for n in sorted(found))
     if leaks:
         message = (
             f"{_list(leaks)}{': each' if len(leaks) > 1 else ''} alone tells nearly all there is "
@@ -132,7 +136,7 @@ def _few_rows(table: Table, target: str) -> Iterator[TableWarning]:
 
 def _cost(table: Table) -> float:
     """Units of work for a look at one column."""
-    return COLUMN_COST + table.n_rows / CELLS_A_UNIT
+    return DESCRIPTION_COST + table.n_rows / CELLS_A_UNIT
 
 
 def _list(names: Sequence[str], most: int = 5) -> str:
