@@ -16,7 +16,7 @@ import numpy as np
 
 from core.arrays import Floats, Ints, Values
 from core.budgets import CROSS_ROWS
-from core.callbacks import OnWait, ignore
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import GsmCpd
 from core.cpd.model import CpdFit
 from core.data.problem import CodedProblem
@@ -25,7 +25,6 @@ from core.gsm._counted_kernels import count_least
 
 LEAST_BATCH, BATCH_SHARE = 16, 8
 """Columns that are counted between two looks at who may win; where all may, a share of them."""
-
 
 DIGITS = 12
 """Nats that differ in later ones do so by the order of their levels alone."""
@@ -40,7 +39,7 @@ class Counted:
 
     def __init__(self, problems: Sequence[CodedProblem]) -> None:
         n = len(problems[0].columns)
-        self._problems = problems
+        self._problems, self._n_rows = problems, min(problems[0].n_rows, CROSS_ROWS)
         self._n_seen, self._least = np.zeros(n, dtype=np.int64), np.full((len(problems), n), np.inf)
 
     def least(self, features: Ints, chosen: Sequence[int]) -> Floats:
@@ -65,8 +64,9 @@ class Counted:
             stale = features[order][self._n_seen[features[order]] < len(chosen)]
             if not len(stale):
                 return features[order[:2]], told[order[:2]]
-            on_wait()
-            self.least(stale, chosen)
+            cost = 1 + len(chosen) * len(self._problems) * self._n_rows / CELLS_A_UNIT
+            for part in in_parts(len(stale), on_wait, cost):
+                self.least(stale[part], chosen)
 
     def _told(self, features: Ints) -> Floats:
         told: Floats = self._least[:, features].mean(axis=0)

@@ -84,43 +84,60 @@ def select_gsm(
 
     If there is a `focus`, the states explain those features alone, and they are chosen first.
     `plain` is the same table cut in the plainest way: half of the models are fitted to it and have
-    a say in what is chosen, but the model of the outcome are the others.
+    a say in what is chosen, but the models of the outcome are the others.
 
     What `completed` holds is not computed again; what is computed is added to it.
     """
     done = completed or Completed()
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
-
-    def on_wait() -> None:
-        tell("fit", 0.0, None, None)
-
     usual = min(TRIAL_ITERATIONS + usual_iterations(len(problem.n_levels)), config.max_iter)
-    n_tables = 1 if plain is None else 2
-    n_models = ceil(method.n_models / n_tables)
+    progress = _FitProgress(tell, usual, n_tables=1 if plain is None else 2)
+    n_models = ceil(method.n_models / progress.n_tables)
 
-    def on_iteration(iteration: int, loglik: float) -> None:
-        tell("fit", iteration / usual, loglik, None)
+    def fit(table: CodedProblem, rows: Rows | SpreadRows) -> list[CpdFit]:
+        levels, hear = table.table_levels, progress.iterated
+        return fit_models(rows, levels, config, n_models, hear, progress.wait)
 
-    on_wait()
+    progress.wait()
     plain_fits: list[CpdFit] = []
     if plain is not None and done.fits is None:
-        with gather(plain, method.family, on_wait) as gathered:
-            rows = gathered.focused(focus)
-            plain_fits = fit_models(rows, plain.table_levels, config, n_models, None, on_wait)
+        with gather(plain, method.family, progress.wait) as gathered:
+            plain_fits = fit(plain, gathered.focused(focus))
+        progress.next_table()
     with (
-        gather(problem, method.family, on_wait) as gathered,
+        gather(problem, method.family, progress.wait) as gathered,
         Workers(problem.n_threads) as workers,
     ):
         rows = gathered.focused(focus)
         if done.fits is None:
-            levels = problem.table_levels
-            fits = fit_models(rows, levels, config, n_models, on_iteration, on_wait)
-            done.fits = [*fits, *plain_fits]
+            done.fits = [*fit(problem, rows), *plain_fits]
         own, others = done.fits[:n_models], done.fits[n_models:]
         selection = _Selection(
             problem, k, method, rows, own, done, workers, tell, focus, plain, others
         )
         return selection.run(config)
+
+
+@dataclass
+class _FitProgress:
+    """How far a fit is that may be one of two, of which the last is the one that is shown."""
+
+    tell: Tell
+    usual: float
+    n_tables: int
+    _n_done: int = 0
+
+    def wait(self) -> None:
+        self.tell("fit", self._n_done / self.n_tables, None, None)
+
+    def iterated(self, iteration: int, loglik: float) -> None:
+        done, is_last = iteration / self.usual, self._n_done == self.n_tables - 1
+        within = done if is_last else min(done, 1.0)
+        shown = loglik if is_last else None
+        self.tell("fit", (self._n_done + within) / self.n_tables, shown, None)
+
+    def next_table(self) -> None:
+        self._n_done += 1
 
 
 @dataclass
