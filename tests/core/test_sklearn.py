@@ -47,6 +47,18 @@ def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)  # scikit-learn's own, which asserts by itself
 
 
+def test_weights_are_repeated_rows_whatever_the_rank() -> None:
+    """What scikit-learn's check asks of the rank above, with the rows in their order."""
+    X, y = mixed()
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), weights)
+    weighted = quick(ranks=(8,)).fit(X, y, sample_weight=weights).result_
+    rows = quick(ranks=(8,)).fit(X.iloc[repeated], y.iloc[repeated]).result_
+    assert weighted.names == rows.names
+    assert weighted.held_out is not None and rows.held_out is not None
+    assert weighted.held_out.information == pytest.approx(rows.held_out.information, abs=1e-6)
+
+
 def quick(k: Any = 3, **options: Any) -> GsmCpdSelector:
     method = {f.name: getattr(QUICK, f.name) for f in fields(GsmCpd)}
     return GsmCpdSelector(k, **{**method, "n_threads": 1, **options})
