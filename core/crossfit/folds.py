@@ -94,6 +94,7 @@ class CrossFit:
     may_hear: bool = False
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
     _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
+    _longest: dict[tuple[Configuration, int], int] = field(default_factory=dict)
     _usual_steps: float = inf
     _n_scored: int = 0
     _n_learnt: int = 0
@@ -224,6 +225,7 @@ class CrossFit:
             part = self._part(configuration, fold)
             path = self.propose(self.table, part, configuration.rank, length, on_wait)
             self._paths[*at, fold] = path
+            self._longest[configuration, fold] = length
             losses[:, self._rows[fold]] = self._measure(part, path.models, path.order, 0, on_wait)
 
         self.workers.run_watched(work, todo, self._wait)
@@ -263,8 +265,7 @@ class CrossFit:
         return suggest_k(losses, self.table.weights, self.n_folds) > len(losses) * 3 // 4
 
     def _wait(self) -> None:
-        longest = {(at, fold): length for at, length, fold in sorted(self._paths)}
-        n_steps = sum(longest.values()) + self._n_scored
+        n_steps = sum(self._longest.values()) + self._n_scored
         share = LEARNING * min(len(self.table.columns) / WIDE, 1.0)
         learnt = share * self._n_learnt / len(self.table.columns)
         self.on_progress(learnt + (1 - share) * n_steps / self._usual_steps)

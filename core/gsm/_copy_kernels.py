@@ -19,19 +19,35 @@ SAMPLE_ERRORS = 5.0
 @kernel
 def cap(
     columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
-    features: Any, chosen: Any, gains: Any, out: Any,
+    features: Any, chosen: Any, rows: Any, known: Any, gains: Any, out: Any,
 ) -> None:  # fmt: skip
-    """out[i] is the least H(features[i] | c) over the chosen c, unless plainly above gains[i]."""
+    """out[i] is the least H(features[i] | c) over the chosen c, unless plainly above gains[i].
+
+    rows: of each chosen c in `known` (n, 2, N), which holds what was counted before: how low the
+    sample lets the entropy be, and what all rows say.
+    """
     for i in range(len(features)):
         out[i] = np.inf
         feature = features[i]
-        for c in chosen:
-            if surprise(sampled, tables, feature, c, shares, spread)[1] > gains[i]:
+        for j in range(len(chosen)):
+            c, row = chosen[j], rows[j]
+            low = known[row, 0, feature] if row >= 0 else np.nan
+            if np.isnan(low):
+                low = surprise(sampled, tables, feature, c, shares, spread)[1]
+                if row >= 0:
+                    known[row, 0, feature] = low
+            if low > gains[i]:
                 continue
-            if _are_copies(columns, tables, weights, sampled, shares, spread, feature, c):
-                out[i] = 0.0
+            left = known[row, 1, feature] if row >= 0 else np.nan
+            if np.isnan(left):
+                left = 0.0
+                if not _are_copies(columns, tables, weights, sampled, shares, spread, feature, c):
+                    left = _unknown_given(columns, tables, feature, c, weights)
+                if row >= 0:
+                    known[row, 1, feature] = left
+            out[i] = min(out[i], left)
+            if left == 0:
                 break
-            out[i] = min(out[i], _unknown_given(columns, tables, feature, c, weights))
 
 
 @kernel

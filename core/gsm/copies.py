@@ -16,6 +16,7 @@ from core.arrays import Floats, Ints
 from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
 from core.data.problem import CodedProblem
 from core.gsm._copy_kernels import cap, first_copy
+from core.gsm.pairs import Pairs
 
 SAMPLE_ROWS = 4096
 """Rows looked at first; where they leave no doubt the others are not counted."""
@@ -33,6 +34,7 @@ class Copies:
         spread = float((shares**2).sum())
         self.sample = sampled, shares
         self._counted = problem.columns, problem.tables, weights, sampled, shares, spread
+        self._known = Pairs(len(problem.columns), n_each=2)
 
     def caps(self, features: Ints, chosen: Sequence[int], gains: Floats) -> Floats:
         """For each feature the least H(X_feature | X_c) over the chosen c.
@@ -41,7 +43,8 @@ class Copies:
         feature's gain.
         """
         found = np.empty(len(features))
-        cap(*self._counted, features, np.array(chosen, dtype=np.int64), gains, found)
+        rows, given = self._known.rows_of(chosen), np.array(chosen, dtype=np.int64)
+        cap(*self._counted, features, given, rows, self._known.values, gains, found)
         return found
 
     def cost(self, chosen: Sequence[int]) -> float:

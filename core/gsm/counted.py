@@ -21,7 +21,8 @@ from core.config import GsmCpd
 from core.cpd.model import CpdFit
 from core.data.problem import CodedProblem
 from core.data.resampling import draw_rows
-from core.gsm._counted_kernels import count_least
+from core.gsm._counted_kernels import count_least, find_places
+from core.gsm.pairs import Pairs
 
 LEAST_BATCH, BATCH_SHARE = 16, 8
 """Columns that are counted between two looks at who may win; where all may, a share of them."""
@@ -30,23 +31,49 @@ DIGITS = 12
 """Nats that differ in later ones do so by the order of their levels alone."""
 
 
+class CutRows:
+    """Rows that are cut in one way, as far as they were counted; for all searches over them.
+
+    Of many rows as many are counted as decide on the rank.
+    """
+
+    def __init__(self, problem: CodedProblem) -> None:
+        self._problem, self.n_columns = problem, len(problem.columns)
+        self.n_rows = min(problem.n_rows, CROSS_ROWS)
+        self._known = Pairs(self.n_columns)
+
+    def count_least(self, features: Ints, chosen: Ints, n_seen: Ints, least: Floats) -> None:
+        """Bring `least` (N,) of some features, held against `n_seen` (N,), up to date."""
+        rows = self._known.rows_of(chosen.tolist())
+        count_least(*self._placed, features, chosen, rows, self._known.values, n_seen, least)
+
+    @cached_property
+    def _placed(self) -> tuple[Values, Values, Ints, Values, Values, int]:
+        few = self._problem
+        if few.n_rows > CROSS_ROWS:
+            few = few.take(draw_rows(few.labels, CROSS_ROWS, few.seed))
+        places, n_places = np.empty(few.tables.shape, np.uint8), np.zeros(self.n_columns, np.int64)
+        find_places(few.columns, few.tables, places, n_places)
+        n_labels = int(few.labels.max(initial=0)) + 1
+        return few.columns, places, n_places, few.weights, few.labels, n_labels
+
+
 class Counted:
     """The least that each column tells beside one of the chosen; it only falls with the choice.
 
-    Of many rows as many are counted as decide on the rank. Where the same rows are cut in several
-    ways, the mean over these is taken. `chosen` of a call goes on from that of the call before.
+    Where the same rows are cut in several ways, the mean over these is taken. `chosen` of a call
+    goes on from that of the call before.
     """
 
-    def __init__(self, problems: Sequence[CodedProblem]) -> None:
-        n = len(problems[0].columns)
-        self._problems, self._n_rows = problems, min(problems[0].n_rows, CROSS_ROWS)
-        self._n_seen, self._least = np.zeros(n, dtype=np.int64), np.full((len(problems), n), np.inf)
+    def __init__(self, cuts: Sequence[CutRows]) -> None:
+        self._cuts, n = cuts, cuts[0].n_columns
+        self._n_seen, self._least = np.zeros(n, dtype=np.int64), np.full((len(cuts), n), np.inf)
 
     def least(self, features: Ints, chosen: Sequence[int]) -> Floats:
         """For each feature the least beside any of the chosen; infinite without one."""
         at = np.array(chosen, dtype=np.int64)
-        for counted, least in zip(self._counted, self._least, strict=True):
-            count_least(*counted, features, at, self._n_seen, least)
+        for cut, least in zip(self._cuts, self._least, strict=True):
+            cut.count_least(features, at, self._n_seen, least)
         self._n_seen[features] = len(chosen)
         return self._told(features)
 
@@ -64,24 +91,13 @@ class Counted:
             stale = features[order][self._n_seen[features[order]] < len(chosen)]
             if not len(stale):
                 return features[order[:2]], told[order[:2]]
-            cost = 1 + len(chosen) * len(self._problems) * self._n_rows / CELLS_A_UNIT
+            cost = 1 + len(chosen) * sum(cut.n_rows for cut in self._cuts) / CELLS_A_UNIT
             for part in in_parts(len(stale), on_wait, cost):
                 self.least(stale[part], chosen)
 
     def _told(self, features: Ints) -> Floats:
         told: Floats = self._least[:, features].mean(axis=0)
         return told
-
-    @cached_property
-    def _counted(self) -> list[tuple[Values, Values, Values, Values]]:
-        few = [self._few(problem) for problem in self._problems]
-        return [(p.columns, p.tables, p.weights, p.labels) for p in few]
-
-    @staticmethod
-    def _few(problem: CodedProblem) -> CodedProblem:
-        if problem.n_rows <= CROSS_ROWS:
-            return problem
-        return problem.take(draw_rows(problem.labels, CROSS_ROWS, problem.seed))
 
 
 def has_one_state_each(problem: CodedProblem, method: GsmCpd, fit: CpdFit) -> bool:

@@ -26,7 +26,7 @@ from core.gsm.certificate import band, certify
 from core.gsm.chance import Chance, Occurring
 from core.gsm.completed import Completed
 from core.gsm.copies import Copies
-from core.gsm.counted import Counted, has_one_state_each
+from core.gsm.counted import Counted, CutRows, has_one_state_each
 from core.gsm.objective import NOTHING, AveragedObjective, Gains
 from core.gsm.outcome import GsmOutcome
 from core.gsm.overlap import overlaps
@@ -225,7 +225,7 @@ class _Selection:
             included=self.problem.included,
             chance=self.chance,
             copies=self.copies,
-            counted=Counted([self.problem, *([self.plain] if self.plain else [])]),
+            counted=Counted([CutRows(cut) for cut in (self.problem, self.plain) if cut]),
             one_state_each=has_one_state_each(self.problem, self.method, self.fits[0]),
             focus=self.focus,
             lazy=self.method.greedy == "lazy",

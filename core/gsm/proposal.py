@@ -19,9 +19,9 @@ from core.data.problem import CodedProblem
 from core.data.table import Table
 from core.gsm.chance import Chance, Occurring
 from core.gsm.copies import Copies
-from core.gsm.counted import Counted, has_one_state_each
+from core.gsm.counted import Counted, CutRows, has_one_state_each
 from core.gsm.objective import AveragedObjective
-from core.gsm.search import choose
+from core.gsm.search import Search
 from core.gsm.step import Step, Task
 from core.gsm.together import find_focus
 from core.workers import Workers
@@ -33,6 +33,7 @@ class _Ground:
 
     problem: CodedProblem
     copies: Copies
+    rows: CutRows
     occurring: Occurring
     ladder: Ladder | None = None
 
@@ -58,6 +59,7 @@ class Proposer:
         self._grounds: dict[tuple[str, int], _Ground] = {}
         self._models: dict[tuple[str, int, int], _Model] = {}
         self._focuses: dict[int, tuple[int, ...]] = {}
+        self._latest: dict[int, tuple[list[Step], Search]] = {}
 
     def __call__(self, table: Table, fold: Fold, rank: int, length: int, on_wait: OnWait) -> Path:
         """Choose so many features at a rank, from the training rows of a fold."""
@@ -65,19 +67,28 @@ class Proposer:
         model = self._model(table, fold, rank, on_wait)
         steps = model.steps if fold.plain is None else model.beside
         if length > len(steps):
-            folds = [fold] if fold.plain is None else [fold, fold.plain]
-            self._go_on(table, folds, rank, length, steps, on_wait)
+            self._search(table, fold, rank, steps, on_wait).go_on(length, on_wait)
         return Path([step.feature for step in steps[:length]], [LabelModel.of(model.fit)])
 
-    def _go_on(
+    def _search(
+        self, table: Table, fold: Fold, rank: int, steps: list[Step], on_wait: OnWait
+    ) -> Search:
+        """The last search of a fold where it made these steps; else one that goes on from them."""
+        made, search = self._latest.get(fold.index, (None, None))
+        if search is None or made is not steps:
+            folds = [fold] if fold.plain is None else [fold, fold.plain]
+            search = self._new_search(table, folds, rank, steps, on_wait)
+            self._latest[fold.index] = steps, search
+        return search
+
+    def _new_search(
         self,
         table: Table,
         folds: Sequence[Fold],
         rank: int,
-        length: int,
         steps: list[Step],
         on_wait: OnWait,
-    ) -> None:
+    ) -> Search:
         models = [self._model(table, fold, rank, on_wait) for fold in folds]
         grounds = [self._ground(table, fold) for fold in folds]
         model, ground = models[0], grounds[0]
@@ -87,18 +98,17 @@ class Proposer:
         objective = AveragedObjective(fits, budget, table.seed, self._alone, observed)
         task = Task(
             objective=self._method.objective,
-            n_select=length,
+            n_select=len(table.searched),
             candidates=np.array(table.searched, dtype=np.int64),
             included=table.included,
             chance=chance,
             copies=ground.copies,
-            counted=Counted([one.problem for one in grounds]),
+            counted=Counted([one.rows for one in grounds]),
             one_state_each=has_one_state_each(ground.problem, self._method, model.fit),
             focus=model.focus,
             lazy=len(table.candidates) > FEW_FEATURES,
-            on_wait=on_wait,
         )
-        choose(objective, task, steps)
+        return Search(objective, task, steps)
 
     def _model(self, table: Table, fold: Fold, rank: int, on_wait: OnWait) -> _Model:
         at = (fold.strategy, fold.index, rank)
@@ -138,6 +148,6 @@ class Proposer:
         at = (fold.strategy, fold.index)
         if at not in self._grounds:
             problem = table.problem(fold.recipe, fold.train)
-            copies = Copies(problem)
-            self._grounds[at] = _Ground(problem, copies, Occurring.of(problem))
+            occurring = Occurring.of(problem)
+            self._grounds[at] = _Ground(problem, Copies(problem), CutRows(problem), occurring)
         return self._grounds[at]

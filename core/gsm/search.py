@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.arrays import Floats, Ints, Truths
-from core.callbacks import in_parts
+from core.callbacks import OnWait, in_parts
 from core.config import Objective
 from core.gsm.copies import Copies
 from core.gsm.counted import Counted
@@ -36,68 +36,77 @@ def choose(objective: AveragedObjective, task: Task, done: list[Step] | None = N
 
     `done` are the steps of a run that was interrupted; the new ones are added to it.
     """
-    steps: list[Step] = []
     made = [] if done is None else done
-    search = _Search(objective, task)
-    while len(steps) < task.n_select and len(search.remaining):
-        if len(steps) < len(made):
-            search.repeat(made[len(steps)])
-        elif len(steps) < len(task.included):
-            made.append(search.include(task.included[len(steps)]))
-        else:
-            made.append(search.best())
-        step = made[len(steps)]
-        steps.append(step)
-        if task.on_step is not None:
-            task.on_step(step)
-    return steps
+    return Search(objective, task, made).go_on(task.n_select, task.on_wait)
 
 
-class _Search:
-    def __init__(self, objective: AveragedObjective, task: Task) -> None:
+class Search:
+    """A greedy choice that may go on; it adds to `made`, whose steps it does not make again."""
+
+    def __init__(self, objective: AveragedObjective, task: Task, made: list[Step]) -> None:
         self._objective = objective
-        self._task = task
+        self._task, self._made, self._on_wait = task, made, task.on_wait
         self._n = len(task.chance.observed)
         self._bounds: dict[Objective, Floats] = {
             o: np.full(self._n, np.inf) for o in ("latent", "label")
         }
         self._fresh = Fresh.empty(self._n)
         self._informed = task.informed
+        self._steps: list[Step] = []
         self._chosen = list(task.chosen)
-        self.remaining: Ints = np.unique(
+        self._in_focus = False
+        self._remaining: Ints = np.unique(
             np.concatenate([task.candidates, np.array(task.included, dtype=np.int64)])
         )
+        self._among = self._remaining
 
-    def repeat(self, step: Step) -> None:
+    def go_on(self, n_select: int, on_wait: OnWait | None) -> list[Step]:
+        """All steps, once so many are made or nobody is left."""
+        self._on_wait = on_wait
+        while len(self._steps) < n_select and len(self._remaining):
+            step = self._next()
+            self._steps.append(step)
+            if self._task.on_step is not None:
+                self._task.on_step(step)
+        return self._steps[:n_select]
+
+    def _next(self) -> Step:
+        n_done = len(self._steps)
+        if n_done < len(self._made):
+            self._repeat(self._made[n_done])
+        elif n_done < len(self._task.included):
+            self._made.append(self._include(self._task.included[n_done]))
+        else:
+            self._made.append(self._best())
+        return self._made[n_done]
+
+    def _repeat(self, step: Step) -> None:
         """Stand where the search stood after a step that it once made."""
-        self._bounds["latent"][self.remaining] = step.bounds[self.remaining]
+        self._bounds["latent"][self._remaining] = step.bounds[self._remaining]
         self._informed = step.informed
         self._chosen.append(step.feature)
         self._objective.add(step.feature)
         self._objective.n_evaluations = step.n_evaluations
-        self.remaining = self.remaining[self.remaining != step.feature]
+        self._remaining = self._remaining[self._remaining != step.feature]
 
-    def include(self, feature: int) -> Step:
+    def _include(self, feature: int) -> Step:
         self._prepare()
         self._evaluate(np.array([feature]), with_label=True)
         return self._step(feature, None, "included")
 
-    def best(self) -> Step:
+    def _best(self) -> Step:
         """The best candidate by the objective; where no label gain is real, by what rows count.
 
         Where nothing has told about the label so far, counts of chance would decide: the latent
-        gain does.
+        gain does, as it does among those in focus, who come first.
         """
         self._prepare()
-        first = self.remaining[np.isin(self.remaining, self._task.focus)]
-        if len(first):
-            return self._best_of(first)
         if self._task.objective == "label":
             while len(real := self._find_real()):
                 best, second = self._pick("label", real)
                 if not self._lower("label", best, second):
                     return self._step(best, second, "label")
-            if self._informed and self._task.counted is not None:
+            if self._informed and self._task.counted is not None and not self._in_focus:
                 return self._best_counted(self._task.counted)
             self._forget_label()
         while True:
@@ -106,21 +115,10 @@ class _Search:
             if not self._lower("latent", best, second):
                 return self._step(best, second, "latent")
 
-    def _best_of(self, few: Ints) -> Step:
-        """The best of a few, all of which are looked at."""
-        self._evaluate(few, with_label=True)
-        while True:
-            real = few[self._is_real(few)]
-            by: Objective = "label" if len(real) else "latent"
-            best, second = self._pick(by, real if len(real) else few)
-            if not self._lower(by, best, second):
-                self._informed |= by == "label"
-                return self._step(best, second, by)
-
     def _best_counted(self, counted: Counted) -> Step:
         """The best by what rows say beside each of the chosen, where the model knows no more."""
         charge = self._task.chance.expected["label"]
-        best, told = counted.best_two(self.remaining, self._chosen, charge, self._listen)
+        best, told = counted.best_two(self._remaining, self._chosen, charge, self._listen)
         self._evaluate(best[~self._fresh.done[best]], with_label=True)
         feature, second = int(best[0]), int(best[1]) if len(best) > 1 else None
         return self._step(feature, second, "counted", float(told[0] - told[-1]))
@@ -164,11 +162,11 @@ class _Search:
         self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
         self._fresh = Fresh.empty(self._n)
         if not self._task.lazy:
-            self._evaluate(self.remaining, with_label=False)
+            self._evaluate(self._remaining, with_label=False)
 
     def _find_real(self) -> Ints:
         """Candidates whose label gain is real: the best of all among them, or none if none is."""
-        self._explore("label", float(self._chance(self.remaining).min()))
+        self._explore("label", float(self._chance(self._among).min()))
         while len(hopeful := self._may_be_real()):
             self._evaluate(hopeful[: self._batch], with_label=True)
         real = self._seen()[self._is_real(self._seen())]
@@ -184,7 +182,7 @@ class _Search:
         """
         seen = self._seen()
         real = self._net("label")[seen[self._is_real(seen)]]
-        rest = self.remaining[~self._fresh.done[self.remaining]]
+        rest = self._among[~self._fresh.done[self._among]]
         bounds = self._best_possible("label", rest)
         is_hopeful = (bounds > self._chance(rest)) & (bounds >= real.max(initial=-np.inf))
         hopeful: Ints = rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
@@ -210,7 +208,7 @@ class _Search:
     def _add(self, feature: int) -> Information:
         self._objective.add(feature)
         self._chosen.append(feature)
-        self.remaining = self.remaining[self.remaining != feature]
+        self._remaining = self._remaining[self._remaining != feature]
         self._fresh = Fresh.empty(self._n)
         return self._objective.information()
 
@@ -239,14 +237,17 @@ class _Search:
 
     def _prepare(self) -> None:
         """Bring the bounds up to date with S; naively, evaluate everything."""
+        first = self._remaining[np.isin(self._remaining, self._task.focus)]
+        self._in_focus = len(first) > 0
+        self._among = first if self._in_focus else self._remaining
         if not self._task.lazy:
-            self._evaluate(self.remaining, with_label=self._task.objective == "label")
+            self._evaluate(self._remaining, with_label=self._task.objective == "label")
             return
-        stale = self._bounds["latent"][self.remaining] if self._objective.exact else np.inf
-        bounds = self._objective.bounds(self.remaining)
+        stale = self._bounds["latent"][self._remaining] if self._objective.exact else np.inf
+        bounds = self._objective.bounds(self._remaining)
         latent = np.minimum(bounds[:, 0], stale)
-        self._bounds["latent"][self.remaining] = latent
-        self._bounds["label"][self.remaining] = np.minimum(bounds[:, 1], latent)
+        self._bounds["latent"][self._remaining] = latent
+        self._bounds["label"][self._remaining] = np.minimum(bounds[:, 1], latent)
 
     def _explore(self, objective: Objective, floor: float) -> None:
         """Evaluate by falling bound while one may be among the best two and above `floor`."""
@@ -262,7 +263,7 @@ class _Search:
         """Those not evaluated whose bound may be among the best two and above `floor`, in order."""
         seen = self._net(objective)[self._seen()]
         second = np.partition(seen, -2)[-2] if len(seen) > 1 else -np.inf
-        rest = self.remaining[~self._fresh.done[self.remaining]]
+        rest = self._among[~self._fresh.done[self._among]]
         bounds = self._best_possible(objective, rest)
         is_hopeful = bounds >= max(second, floor)
         return rest[is_hopeful][np.argsort(-bounds[is_hopeful], kind="stable")]
@@ -284,7 +285,7 @@ class _Search:
         return max(BATCH, len(self._seen()) // BATCH_SHARE)
 
     def _seen(self) -> Ints:
-        return self.remaining[self._fresh.done[self.remaining]]
+        return self._among[self._fresh.done[self._among]]
 
     def _evaluate(self, features: Ints, *, with_label: bool) -> None:
         self._listen()
@@ -292,8 +293,8 @@ class _Search:
             self._fresh.store(self._objective.gains(features, with_label=with_label))
 
     def _listen(self) -> None:
-        if self._task.on_wait is not None:
-            self._task.on_wait()
+        if self._on_wait is not None:
+            self._on_wait()
 
     def _step(
         self,
@@ -305,7 +306,7 @@ class _Search:
         fresh = self._fresh
         caps = self._bounds["latent"] = np.where(fresh.done, fresh.latent, self._bounds["latent"])
         bounds = np.full(self._n, -1.0)
-        bounds[self.remaining] = caps[self.remaining]
+        bounds[self._remaining] = caps[self._remaining]
         if runner_up is None:
             margin = None
         elif margin is None:

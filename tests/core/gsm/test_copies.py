@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.gsm import pairs
 from core.gsm.copies import Copies
 from tests.core import reference
 from tests.core.rivals.problems import unlabelled
@@ -51,6 +52,23 @@ def test_the_first_of_several_copies_is_found_whatever_its_levels_are_called() -
     copies = Copies(unlabelled(codes))
     assert [copies.first_copy(f, np.arange(5)) for f in range(5)] == [0, 1, 2, 2, 0]
     assert copies.first_copy(4, np.array([1, 4])) == 4
+
+
+@examples(10)
+@given(st.integers(0, 10**6), st.sampled_from([0, 3, 2**19]))
+def test_what_was_counted_before_changes_nothing(seed: int, n_pairs: int) -> None:
+    """With room for nobody, for one column and for all: the same caps as by counting anew."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (200, 3), dtype=np.uint8)
+    codes[:, 1] = np.where(rng.random(200) < 0.9, codes[:, 0], codes[:, 1])
+    problem, asked = unlabelled(codes), np.array([0, 1, 2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "MOST_PAIRS", n_pairs)
+        copies = Copies(problem)
+    for chosen in ([1], [2, 1], [2], [0, 1, 2]):
+        for gains in (rng.random(3), np.full(3, np.inf)):
+            anew = Copies(problem).caps(asked, chosen, gains)
+            assert copies.caps(asked, chosen, gains).tolist() == anew.tolist()
 
 
 @pytest.mark.parametrize("n_values", [150, 250])

@@ -14,7 +14,8 @@ from core.config import GsmCpd, SelectionConfig
 from core.cpd.ladder import count_classes
 from core.data.problem import CodedProblem
 from core.gsm import counted as module
-from core.gsm.counted import Counted, has_one_state_each
+from core.gsm import pairs
+from core.gsm.counted import Counted, CutRows, has_one_state_each
 from core.pipeline import select_features
 from tests.core import reference
 from tests.core.rivals.problems import unlabelled
@@ -35,7 +36,7 @@ def problem_of(codes: Bytes, labels: Bytes, weights: Floats | None = None) -> Co
 
 
 def counted_in(codes: Bytes, labels: Bytes, weights: Floats | None = None) -> Counted:
-    return Counted([problem_of(codes, labels, weights)])
+    return Counted([CutRows(problem_of(codes, labels, weights))])
 
 
 @examples(20)
@@ -70,11 +71,25 @@ def test_the_best_two_are_those_of_counting_everything(seed: int) -> None:
         assert told.tolist() == np.sort(everything)[::-1][:2].tolist()
 
 
+@examples(10)
+@given(st.integers(0, 10**6), st.sampled_from([0, 4, 2**19]))
+def test_another_search_over_the_same_rows_is_told_the_same(seed: int, n_pairs: int) -> None:
+    """With room for what was counted of nobody, of one column and of all."""
+    codes, labels = drawn(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "MOST_PAIRS", n_pairs)
+        rows = CutRows(problem_of(codes, labels))
+    Counted([rows]).least(np.array([0, 3]), [1, 2])
+    asked, chosen = np.array([0, 1, 3]), [2, 1]
+    alone = counted_in(codes, labels).least(asked, chosen)
+    assert Counted([rows]).least(asked, chosen).tolist() == alone.tolist()
+
+
 def test_two_ways_to_cut_the_same_rows_count_as_their_mean() -> None:
     codes, labels = drawn(3)
     coarse = np.where(codes == 2, 1, codes).astype(np.uint8)
     one, other = counted_in(codes, labels), counted_in(coarse, labels)
-    both = Counted([problem_of(codes, labels), problem_of(coarse, labels)])
+    both = Counted([CutRows(problem_of(c, labels)) for c in (codes, coarse)])
     rest, chosen = np.array([1, 2, 3]), [0]
     mean = (one.least(rest, chosen) + other.least(rest, chosen)) / 2
     assert both.least(rest, chosen) == pytest.approx(mean)

@@ -17,7 +17,7 @@ from core.gsm.certificate import certify
 from core.gsm.chance import Chance
 from core.gsm.copies import Copies
 from core.gsm.objective import NOTHING, AveragedObjective
-from core.gsm.search import BATCH, _Search, choose
+from core.gsm.search import BATCH, Search, choose
 from core.gsm.step import Step, Task
 from core.results.selection import Certificate
 from core.workers import Workers
@@ -59,6 +59,8 @@ def run(
     floor: float = 0.0,
     charge: float = 0.0,
     copies: Copies | None = None,
+    focus: tuple[int, ...] = (),
+    stops: tuple[int, ...] = (),
 ) -> tuple[list[Step], AveragedObjective]:
     n = models[0].n_features
     floors = np.full(n, floor)
@@ -66,10 +68,13 @@ def run(
     chance = Chance(
         {"latent": floors, "label": floors}, {"latent": charges, "label": charges}, np.ones(n)
     )
-    task = Task(objective, k, np.arange(n), included, chance, copies=copies, lazy=lazy)
+    task = Task(objective, k, np.arange(n), included, chance, copies=copies, focus=focus, lazy=lazy)
     with Workers(1) as workers:
         averaged = AveragedObjective([as_fit(model) for model in models], budget, 0, workers)
-        return choose(averaged, task), averaged
+        if not stops:
+            return choose(averaged, task), averaged
+        search = Search(averaged, task, [])
+        return [search.go_on(n_select, None) for n_select in (*stops, k)][-1], averaged
 
 
 def order(steps: list[Step]) -> list[int]:
@@ -86,11 +91,17 @@ def test_exact_greedy_chooses_like_the_twin(
 
 
 @examples(20)
-@given(many_features, objectives, st.sampled_from([32, 256]), st.sampled_from([0.0, 0.05, 0.5]))
+@given(
+    many_features,
+    objectives,
+    st.sampled_from([32, 256]),
+    st.sampled_from([0.0, 0.05, 0.5]),
+    st.sampled_from([(), (7,), tuple(range(0, 50, 2))]),
+)
 def test_lazy_and_naive_choose_the_same(
-    models: list[Model], objective: Objective, budget: int, floor: float
+    models: list[Model], objective: Objective, budget: int, floor: float, focus: tuple[int, ...]
 ) -> None:
-    how = {"budget": budget, "floor": floor, "charge": floor}
+    how = {"budget": budget, "floor": floor, "charge": floor, "focus": focus}
     lazy, few = run(models, objective, 20, **how)  # type: ignore[arg-type]
     naive, many = run(models, objective, 20, lazy=False, **how)  # type: ignore[arg-type]
     assert not few.exact
@@ -99,6 +110,28 @@ def test_lazy_and_naive_choose_the_same(
     assert [s.runner_up for s in lazy] == [s.runner_up for s in naive]
     assert [s.margin for s in lazy] == [s.margin for s in naive]
     assert few.n_evaluations <= many.n_evaluations
+
+
+@examples(10)
+@given(few_features, objectives, st.sets(st.sampled_from(range(6)), min_size=1))
+def test_those_in_focus_come_first(
+    models: list[Model], objective: Objective, focus: set[int]
+) -> None:
+    steps, _ = run(models, objective, 6, focus=tuple(focus))
+    assert set(order(steps)[: len(focus)]) == focus
+
+
+@examples(10)
+@given(many_features, objectives, st.sampled_from([32, 256]), st.sampled_from([(1,), (3, 3, 8)]))
+def test_a_search_that_stops_and_goes_on_chooses_as_if_it_had_not(
+    models: list[Model], objective: Objective, budget: int, stops: tuple[int, ...]
+) -> None:
+    once, whole = run(models, objective, 12, budget=budget)
+    again, parts = run(models, objective, 12, budget=budget, stops=stops)
+    assert [(s.feature, s.latent, s.label, s.margin) for s in again] == [
+        (s.feature, s.latent, s.label, s.margin) for s in once
+    ]
+    assert parts.n_evaluations == whole.n_evaluations
 
 
 def test_lazy_evaluates_far_less() -> None:
@@ -229,13 +262,13 @@ def test_where_bounds_tell_nothing_looks_at_who_may_win_are_few(
     """A look goes through all columns: as many looks as columns would be their square."""
     n = 2000
     looks: list[int] = []
-    hopeful = _Search._hopeful
+    hopeful = Search._hopeful
 
-    def counted(search: _Search, objective: Objective, floor: float) -> Ints:
+    def counted(search: Search, objective: Objective, floor: float) -> Ints:
         looks.append(len(found := hopeful(search, objective, floor)))
         return found
 
-    monkeypatch.setattr(_Search, "_hopeful", counted)
+    monkeypatch.setattr(Search, "_hopeful", counted)
     same = random_model(1, [3] * n + [3], rank=4)
     run([Model(same.weights, [same.factors[0]] * n + [same.factors[-1]])], "latent", 1)
     assert looks[0] == n and looks[-1] == 0
