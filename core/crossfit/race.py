@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from core.arrays import Floats, Ints, Truths
+from core.arrays import Floats, Ints
 from core.config import Strategy
 from core.crossfit.choice import Configuration, is_as_good, is_no_better, is_worse, total_loss
 from core.memory import MAX_STRATEGIES
 
 GLANCE_FOLDS = 2
-"""After so many folds a way to cut that is clearly worse than another is dropped, and more states
-that are no better than fewer: these would be taken anyway, and more again hardly ever help."""
+"""After so many folds those that are clearly worse than another are dropped, and nobody climbs to
+more states than some that are no better than fewer: more again hardly ever help."""
 
 LossOf = Callable[[Configuration, Iterable[int]], Floats]
 """(n_rows,) losses of the rows of some folds under a configuration."""
-
-IsHopeless = Callable[[Floats, Floats, Floats], bool]
-"""Whether a loss is not worth a closer look, beside the lowest one, by the weights of the rows."""
-
 
 @dataclass
 class Race:
@@ -32,40 +28,51 @@ class Race:
     folds: Ints
     weights: Floats
     tried: dict[Configuration, Floats] = field(default_factory=dict)
+    _glances: dict[Configuration, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._n_folds = int(self.folds.max()) + 1
+        self._seen = self.folds < GLANCE_FOLDS
 
     def run(self, strategies: Sequence[Strategy], ranks: Sequence[int]) -> None:
         """All strategies at the lowest rank; the best of them go up the ranks while it helps."""
         for strategy in strategies:
-            self._try(Configuration(strategy, ranks[0]), is_worse)
+            lowest = Configuration(strategy, ranks[0])
+            self._glances[lowest] = self._glance(lowest)
+        self._look_closer()
         for strategy in self._best_strategies():
-            for rank in ranks[1:]:
-                if not self._try(Configuration(strategy, rank), is_no_better):
-                    break
+            self._climb(strategy, ranks[1:])
+        self._look_closer()
 
-    @property
-    def _n_folds(self) -> int:
-        return int(self.folds.max()) + 1
+    def _climb(self, strategy: Strategy, ranks: Sequence[int]) -> None:
+        for rank in ranks:
+            configuration = Configuration(strategy, rank)
+            loss, best = self._glance(configuration), self._best_glance()
+            if is_no_better(loss, best, self.weights[self._seen]):
+                return
+            self._glances[configuration] = loss
+
+    def _look_closer(self) -> None:
+        """Ask all folds about those that are not clearly worse than another by a few."""
+        best, weights = self._best_glance(), self.weights[self._seen]
+        for configuration, loss in self._glances.items():
+            if configuration not in self.tried and not is_worse(loss, best, weights):
+                self.tried[configuration] = self.loss_of(configuration, range(self._n_folds))
 
     def _best_strategies(self) -> list[Strategy]:
-        best = self._lowest(self.tried)
+        best = min(self.tried.values(), key=self._total)
         hopeful = [c for c, loss in self.tried.items() if is_as_good(loss, best, self.weights)]
-        hopeful.sort(key=lambda c: total_loss(self.tried[c], self.weights))
+        hopeful.sort(key=lambda c: self._total(self.tried[c]))
         return [configuration.strategy for configuration in hopeful[:MAX_STRATEGIES]]
 
-    def _try(self, configuration: Configuration, is_hopeless: IsHopeless) -> bool:
-        """Take note of a configuration, unless a few folds show that it is hopeless."""
-        if self.tried and self._glance(configuration, is_hopeless):
-            return False
-        loss = self.loss_of(configuration, range(self._n_folds))
-        self.tried[configuration] = loss
-        return is_as_good(loss, self._lowest(self.tried), self.weights)
+    def _glance(self, configuration: Configuration) -> Floats:
+        few = range(min(GLANCE_FOLDS, self._n_folds))
+        loss: Floats = self.loss_of(configuration, few)[self._seen]
+        return loss
 
-    def _glance(self, configuration: Configuration, is_hopeless: IsHopeless) -> bool:
-        seen = self.folds < GLANCE_FOLDS
-        loss = self.loss_of(configuration, range(min(GLANCE_FOLDS, self._n_folds)))[seen]
-        others = {c: known[seen] for c, known in self.tried.items()}
-        return is_hopeless(loss, self._lowest(others, seen), self.weights[seen])
+    def _best_glance(self) -> Floats:
+        weights = self.weights[self._seen]
+        return min(self._glances.values(), key=lambda loss: total_loss(loss, weights))
 
-    def _lowest(self, losses: dict[Configuration, Floats], seen: Truths | None = None) -> Floats:
-        weights = self.weights if seen is None else self.weights[seen]
-        return min(losses.values(), key=lambda loss: total_loss(loss, weights))
+    def _total(self, loss: Floats) -> float:
+        return total_loss(loss, self.weights)
