@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
 from core.callbacks import OnWait, ignore
@@ -45,6 +46,7 @@ class Rows:
     base: (n_rows,) log-probability of each row if all variables were independent.
     marginal: (n_level_rows,); var_start: (n_vars + 1,) first level row of each variable.
     classes: the labels that own states, in order; class_start: (C,) first row of each.
+    marks: (n_rows,) numbers like chance that hang on what each row holds, not on where it stands.
     hidden: (n_vars,) variables that states are not to explain, or None: all are to be.
     """
 
@@ -58,6 +60,7 @@ class Rows:
     classes: Ints
     class_start: Ints
     joined: DistinctRows
+    marks: Floats
     hidden: Truths | None = None
 
     def focused(self, variables: Sequence[int]) -> Rows:
@@ -144,7 +147,33 @@ def _pack_rows(
         classes=classes,
         class_start=np.flatnonzero(np.diff(row_class, prepend=-1)),
         joined=joined,
+        marks=_mark(columns, codes[joined.rows, -1], joined.weights, int(n_levels.max())),
     )
+
+
+def _mark(columns: Bytes, labels: Bytes, weights: Floats, most_levels: int) -> Floats:
+    """(n_rows,) sums over variables of numbers by place of the level and what each label has of it.
+
+    Not by the place of the variable: another order of the columns is to change nothing, so that
+    sums are to be exact. Weights are rounded, since their sums depend on the order of the rows.
+    """
+    numbers = np.tile(np.arange(most_levels, dtype=np.uint64), (len(columns), 1))
+    for label in np.unique(labels):
+        of_label = labels == label
+        totals = kernels.level_totals(columns[:, of_label], weights[of_label])[:, :most_levels]
+        numbers = _scattered(numbers + totals.astype(np.float32).view(np.uint32))
+    values = np.zeros((len(columns), kernels.MAX_CODES))
+    values[:, :most_levels] = numbers >> np.uint64(28)
+    marks: Floats = kernels.sum_by_code(columns, values)
+    return marks
+
+
+def _scattered(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """As if drawn (splitmix64)."""
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def shares_of(counts: Sequence[Floats]) -> list[Floats]:

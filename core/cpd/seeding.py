@@ -1,7 +1,8 @@
 """Where a fit starts: every state leans towards one row, and the rows are far from each other.
 
 Nothing is drawn per variable and distances count mismatches, so permuting the variables permutes
-the fit and nothing else.
+the fit and nothing else. Rows are drawn in an order that hangs on what they hold: permuting them
+changes nothing but rounding.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def seed_parameters(bank: Bank, seed: int, on_wait: OnWait = ignore) -> Paramete
 
 def _draw_seeds(rows: Rows, among: Ints, n_seeds: int, rng: np.random.Generator) -> Ints:
     """Rows among some: each drawn by its weight and the square of its distance to the others."""
+    among = among[np.argsort(rows.marks[among], kind="stable")]
     pool = among[rng.choice(len(among), min(len(among), SEED_POOL), replace=False)]
     shown = np.arange(rows.n_vars) if rows.hidden is None else np.flatnonzero(~rows.hidden)
     codes = rows.source[rows.joined.rows[pool]][:, shown]

@@ -17,6 +17,7 @@ more states than some that are no better than fewer: more again hardly ever help
 LossOf = Callable[[Configuration, Iterable[int]], Floats]
 """(n_rows,) losses of the rows of some folds under a configuration."""
 
+
 @dataclass
 class Race:
     """Configurations in order of their cost; `tried` has the losses of those worth a closer look.

@@ -105,6 +105,18 @@ def test_permuting_columns_permutes_nothing_but_the_columns(method: GsmCpd) -> N
         assert one.mi_label == pytest.approx(other.mi_label, abs=1e-3)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_permuting_rows_changes_nothing_but_rounding(method: GsmCpd) -> None:
+    table = mixed_table()
+    order = np.random.default_rng(0).permutation(len(table["y"]))
+    moved = {name: values[order] for name, values in table.items()}
+    first, second = (select_features(t, "y", quick(4, method=method)) for t in (table, moved))
+    assert first.names == second.names
+    for one, other in zip(first.selected, second.selected, strict=True):
+        assert one.mi_latent == pytest.approx(other.mi_latent, abs=1e-3)
+        assert one.mi_label == pytest.approx(other.mi_label, abs=1e-3)
+
+
 def test_weights_count_like_repetition() -> None:
     table = mixed_table(150)
     counts = np.random.default_rng(3).integers(1, 4, 150)
