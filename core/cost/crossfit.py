@@ -9,10 +9,10 @@ from core.config import STRATEGIES, Discretize
 from core.cost.work import Work
 from core.memory import TableShape
 
-CLOSER_LOOKS = 0.8
-"""Of the ways to cut beyond the first: the share of their folds that is worth a look."""
+CLOSER_LOOKS = 0.7
+"""The share of its folds that is asked about a way to cut, where there are several."""
 
-CLIMBED = 0.8
+CLIMBED = 0.7
 """The share of the folds that is asked about the second rank, by every way to cut that climbs."""
 
 CLIMBING_WAYS = 2
@@ -36,7 +36,7 @@ def climbing(n_classes: int) -> float:
 
 def usual_paths(n_folds: int, n_strategies: int, n_ranks: int, n_classes: int) -> list[float]:
     """How many paths are looked at, over all folds, at each rank."""
-    lowest = n_folds * (1 + CLOSER_LOOKS * (n_strategies - 1))
+    lowest = n_folds * (1 if n_strategies == 1 else CLOSER_LOOKS * n_strategies)
     second = n_folds * CLIMBED * min(n_strategies, CLIMBING_WAYS)
     higher = [second * climbing(n_classes) ** i for i in range(n_ranks - 1)]
     return [lowest, *higher]

@@ -276,8 +276,10 @@ class CrossFit:
 
     def _expect(self, n_ranks: int, race_length: int, length: int) -> None:
         """So many steps of paths are usual: in the race, at their full length, and scored."""
-        asked = (self.n_folds, len(self.table.strategies), n_ranks, self.table.n_classes)
-        longer = max(length - race_length, 0) + length
+        n_ways = len(self.table.strategies)
+        asked = (self.n_folds, n_ways, n_ranks, self.table.n_classes)
+        anew = self.may_hear and n_ways > 1  # paths that hear the plainest cut begin once more
+        longer = (length if anew else max(length - race_length, 0)) + length
         self._usual_steps = race_length * sum(usual_paths(*asked)) + longer * self.n_folds
 
     def _enough(self, chosen: Configuration, by_fold: dict[int, Configuration], most: int) -> int:
