@@ -13,6 +13,7 @@ from numba import njit
 from numba.extending import register_jitable
 
 from core.kernel_cache import SharedCache
+from core.linked import LinkedCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,4 +40,4 @@ def kept(**options: Any) -> Compiler:
 
 
 kernel: Compiler = kept()
-inner: Compiler = register_jitable(**INNER)
+inner: Compiler = register_jitable(**INNER, pipeline_class=LinkedCompiler)

@@ -2,8 +2,7 @@
 
 numba compiles a kernel at its first call for arguments of its kind, which takes tens of seconds for
 all of them. What a job with default options needs comes first; two processes share the cache on
-disk, so that one may begin at the front of such a job while another begins where it ends. They
-never go through the same kernels in the same order: each would compile what the other does.
+disk, so that one may begin with the first of these kernels while another begins with the last.
 """
 
 from __future__ import annotations
@@ -13,35 +12,31 @@ import numpy as np
 from core.arrays import Values
 from core.config import METHODS, Evaluate, GsmCpd, SelectionConfig
 from core.cpd._lanes import LANES, MAX_WIDTH
-from core.data.problem import CodedProblem
-from core.gsm.method import select_gsm
+from core.default_kernels import DEFAULT
 from core.pipeline import select_features
 
 N_ROWS = 64
-N_STATES = 4
 # So few that some steps exceed them: information is exact first, then sampled, and taken in groups.
 BUDGET = 512
 
 
 def warm_default() -> None:
-    """A tiny selection with default options, from its first kernel to its last."""
-    select_features(_columns(), "y", SelectionConfig(9, method=_tiny(), n_threads=1))
+    """What a default selection needs, from its first kernel to its last; then a tiny one."""
+    for kernel, kinds in DEFAULT:
+        kernel.compile(kinds)
+    select_tiny()
 
 
-def warm_models() -> None:
-    """What a default selection comes to last: the fit of models, then the search under them."""
-    columns = _columns()
-    labels = columns.pop("y").astype(np.uint8)
-    codes = np.column_stack([columns[name] for name in columns if name != "z"]).astype(np.uint8)
-    problem = CodedProblem.of_codes(
-        codes=codes,
-        n_levels=codes.max(axis=0).astype(np.int64) + 1,
-        labels=labels,
-        n_classes=2,
-        candidates=tuple(range(codes.shape[1])),
-        n_threads=1,
-    )
-    select_gsm(problem, 9, _tiny(), N_STATES)
+def warm_from_the_end() -> None:
+    """The same kernels, beside a process that compiles them from the front."""
+    for kernel, kinds in reversed(DEFAULT):
+        kernel.compile(kinds)
+
+
+def select_tiny() -> None:
+    """A selection with default options that passes through every one of its kernels."""
+    method = GsmCpd(max_iter=3, n_configurations=BUDGET)
+    select_features(_columns(), "y", SelectionConfig(9, method=method, n_threads=1))
 
 
 def warm_kernels() -> None:
@@ -59,10 +54,6 @@ def warm_kernels() -> None:
     for kind in METHODS:
         config = SelectionConfig(2, method=kind(), evaluate=Evaluate(n_splits=1), n_threads=1)
         select_features(_columns(), "y", config)
-
-
-def _tiny() -> GsmCpd:
-    return GsmCpd(max_iter=3, n_configurations=BUDGET)
 
 
 def _columns() -> dict[str, Values]:

@@ -1,8 +1,8 @@
 """The program that compiles what jobs will need, beside the one that runs them, and then ends.
 
-It begins where a first job will be last: the process that runs jobs compiles from the front, and
-both keep what they compile in the same cache. At its end, when nothing is left to compile, it finds
-out how fast the worker is.
+It begins with the last kernel of those that a first job needs: the process that runs jobs compiles
+from the front, and both keep what they compile in the same cache. At its end, when nothing is left
+to compile, it finds out how fast the worker is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.logs import configure_logging
 from app.processes import cpus
 from app.settings import Settings, get_settings
 from core.cost.work import Speed
-from core.warm import warm_default, warm_kernels, warm_models
+from core.warm import warm_from_the_end, warm_kernels
 from worker.calibration import measure
 
 log = structlog.get_logger(__name__)
@@ -28,9 +28,8 @@ LOWEST_PRIORITY = 19
 
 
 def main() -> None:
-    """Compile what a default job needs last, then everything else; then measure."""
-    warm_models()
-    warm_default()  # which waits for what the other process has in hand
+    """Compile what a default job needs, then everything else; then measure."""
+    warm_from_the_end()
     os.nice(LOWEST_PRIORITY)
     warm_kernels()
     settings = get_settings()

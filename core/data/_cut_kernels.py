@@ -111,7 +111,7 @@ def _group_levels(
         n_groups = _add_levels(known, cuts, table, sums)
     else:
         n_groups = _name_levels(known, has_rest, strategy == SUPERVISED, rules, table, sums)
-    speaks = n_groups < MISSING and gap_speaks(counts, rules.gaps, rules.gap_chance)
+    speaks = n_groups < MISSING and _gap_speaks(counts, rules.gaps, rules.gap_chance)
     if speaks:
         table[MISSING] = n_groups
         for c in range(counts.shape[1]):
@@ -201,6 +201,11 @@ def _held(counts: Floats) -> tuple[float, int, int]:
 @kernel
 def gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
     """Whether a missing value is to be a level of its own: it tells about the label."""
+    return _gap_speaks(counts, gaps, chance)
+
+
+@inner
+def _gap_speaks(counts: Floats, gaps: int, chance: Floats) -> bool:
     n_classes = counts.shape[1]
     without, both = counts[-1], np.zeros(n_classes)
     n_gaps, missing = surprise(without)
