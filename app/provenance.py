@@ -19,18 +19,23 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in COMPUTING} | {"python": platform.python_version()}
 
 
+def sources() -> Path:
+    """Where the engine's lie."""
+    spec = find_spec("core")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
 @lru_cache
 def engine_key() -> str:
     """What computes, as one word: the sources of `core` and the libraries, not our own version.
 
     Two builds of one version may differ, and two versions may compute alike.
     """
-    spec = find_spec("core")
-    assert spec is not None
-    assert spec.origin is not None
     libraries = {name: known for name, known in versions().items() if name != "pith"}
     digest = hashlib.sha256(repr(sorted(libraries.items())).encode())
-    root = Path(spec.origin).parent
+    root = sources()
     for path in sorted(root.rglob("*.py")):
         digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
     return digest.hexdigest()

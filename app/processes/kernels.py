@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.processes import cpus
 from app.processes.lifeline import command_of
-from app.provenance import engine_key
+from app.provenance import engine_key, sources
 from app.settings import Settings
 
 # The program that compiles what jobs will need, and ends.
@@ -24,6 +24,9 @@ COMPILE = command_of("worker", "kernels")
 
 # Where the image keeps what was compiled with it.
 SHIPPED = Path(sys.prefix) / "kernels"
+
+# How the name of a file begins that is written when all kernels are.
+MARK = "all-"
 
 
 def prepare(directory: Path, shipped: Path = SHIPPED) -> Path:
@@ -45,3 +48,13 @@ def environment(settings: Settings) -> Mapping[str, str]:
     if settings.kernel_dir is not None:
         env["NUMBA_CACHE_DIR"] = str(prepare(settings.kernel_dir))
     return env
+
+
+def folder_of(env: Mapping[str, str]) -> Path:
+    """Where kernels are kept, or beside which."""
+    return Path(env.get("NUMBA_CACHE_DIR") or sources() / "__pycache__")
+
+
+def were_compiled(env: Mapping[str, str]) -> bool:
+    """Whether all kernels were compiled once, if not by the engine of today."""
+    return any(folder_of(env).glob(f"{MARK}*"))

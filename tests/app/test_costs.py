@@ -12,7 +12,7 @@ from app.jobs.speeds import WorkerSpeed
 from app.settings import Settings
 from core.cost.work import KINDS, USUAL, Speed
 from tests.app.running import Service
-from worker import kernels
+from worker import calibration, kernels
 
 
 def check(service: Service, **fields: Any) -> Any:
@@ -85,6 +85,6 @@ def test_a_worker_measures_itself_once_its_kernels_are_compiled(
     assert speed.n_threads == 3
     assert set(speed.nanoseconds) == set(KINDS)
     assert min(speed.nanoseconds.values()) > 0
-    monkeypatch.setattr(kernels, "measure", lambda: USUAL)
+    monkeypatch.setattr(calibration, "measure", lambda: USUAL)
     nowhere = settings.model_copy(update={"database_url": f"sqlite:///{service.data_dir}/no/db"})
     kernels.calibrate(nowhere)  # no database is no reason to fail

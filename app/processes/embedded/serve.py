@@ -19,7 +19,7 @@ from app.addresses import is_loopback
 from app.processes.embedded import StartError
 from app.processes.embedded.lock import locked
 from app.processes.embedded.valkey import choose_broker
-from app.processes.kernels import COMPILE, environment
+from app.processes.kernels import COMPILE, environment, were_compiled
 from app.processes.lifeline import command_of, spawn
 from app.processes.supervisor import Child, Supervisor
 from app.settings import Settings
@@ -45,10 +45,14 @@ def serve(settings: Settings, ready: Callable[[str], None], say: Callable[[str],
         }
         with Supervisor(settings.stop_seconds + 5) as supervisor:
             supervisor.add(broker.child(data_dir / "broker"))
+            kernels = Child("kernels", COMPILE, environment(settings), once=True)
             # First of all: on a new machine the first job waits for nothing longer than for these.
-            supervisor.add(Child("kernels", COMPILE, environment(settings), once=True))
+            if is_new := not were_compiled(kernels.env):
+                supervisor.add(kernels)
             say(f"Preparing the database in {data_dir}")
             _migrate(env)
+            if not is_new:  # and will soon ask the database
+                supervisor.add(kernels)
             say("Starting the API and a worker, which prepares itself the first time")
             supervisor.add(Child("worker", command_of("app", "worker", "--no-kernels"), env))
             _answering(supervisor, supervisor.add(_api(listener, env)), listener)
