@@ -18,7 +18,6 @@ from app.processes.lifeline import command_of, spawn
 from app.references.child import Deed
 from app.settings import Settings
 
-SECONDS = 30
 SCRATCH_BYTES = 64 << 20
 # Each child takes a core for a second, of a machine that answers others.
 ASKING = threading.BoundedSemaphore(2)
@@ -31,7 +30,7 @@ def ask(
     deed: Deed, connection: AnyConnection, source: dict[str, Any], settings: Settings, **more: Any
 ) -> Answer:
     """What the child found; `failed` where it, the connection or its turn did not come in time."""
-    if not ASKING.acquire(timeout=SECONDS):
+    if not ASKING.acquire(timeout=settings.ask_seconds):
         return UNANSWERED
     try:
         order = {"deed": deed, "connection": with_secrets(connection), "source": source, **more}
@@ -64,7 +63,7 @@ def _limits(settings: Settings) -> Limits:
     return Limits(
         memory_bytes=settings.ingest_memory_bytes,
         scratch_bytes=SCRATCH_BYTES,
-        seconds=SECONDS,
+        seconds=settings.ask_seconds,
         max_rows=settings.max_rows,
         max_columns=settings.max_columns,
         max_name_length=settings.max_name_length,

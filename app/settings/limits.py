@@ -34,6 +34,9 @@ class Limits(BaseSettings):
     ingest_seconds: int = Field(
         default=900, ge=1, description="Time that reading one upload may take."
     )
+    ask_seconds: int = Field(
+        default=30, ge=1, description="Time that a look at a reference may take: its columns, say."
+    )
 
     tenant_max_bytes: ByteSize = size(100, "Bytes of uploads that one tenant may keep.")
     tenant_max_datasets: int = Field(

@@ -12,7 +12,7 @@ import structlog
 
 from app.logs import configure_logging
 from tests import servers
-from tests.app.running import Service, running_api, running_worker
+from tests.app.running import START_SECONDS, Service, running_api, running_worker
 from tests.collector import Collector
 from tests.collector import collector as collecting
 from tests.issuer import Issuer, issuer
@@ -23,6 +23,8 @@ SETTINGS = {
     "PITH_ALLOWED_NETWORKS": "127.0.0.0/8",
     "PITH_LINEAGE_KEY": "hush",
     "OTEL_BSP_SCHEDULE_DELAY": "100",  # milliseconds until spans are sent
+    # On a machine that many tests share a child may take longer to start than anybody would wait.
+    "PITH_ASK_SECONDS": str(START_SECONDS),
 }
 
 

@@ -25,6 +25,7 @@ from app.settings import Settings
 from tests.servers import free_port, objects_at
 
 START_SECONDS = 120
+ANSWER_SECONDS = 2 * START_SECONDS
 CSV = b"a,b,slow,y\n1,2.5,u,x\n2,NA,v,y\n3,1,u,x\n4,0.5,v,y\n"
 LAST_LINES = 15
 FINAL = {"succeeded", "failed", "cancelled", "expired"}
@@ -126,7 +127,7 @@ def running_api(
     url = f"http://127.0.0.1:{port}"
     with (
         _process([sys.executable, "-m", "app", "serve"], full, data_dir / "api.log") as process,
-        httpx.Client(base_url=url, timeout=60) as client,
+        httpx.Client(base_url=url, timeout=ANSWER_SECONDS) as client,
     ):
         _wait_for(client, process)
         yield Service(url, client, full, data_dir, process.pid)

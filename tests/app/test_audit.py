@@ -29,7 +29,7 @@ from app.keys.token import id_of
 from app.settings import Settings
 from app.upkeep import retention
 from tests.app.protocol import Protocol
-from tests.app.running import CSV, Service
+from tests.app.running import ANSWER_SECONDS, CSV, Service
 from tests.app.test_openapi import DOCUMENT
 
 AGO = timedelta(days=400)
@@ -41,7 +41,7 @@ class Actor:
     def __init__(self, service: Service) -> None:
         self.token = service.key(new_id("t"), *Scope)
         headers = {"Authorization": f"Bearer {self.token}"}
-        self.client = httpx.Client(base_url=service.url, headers=headers, timeout=60)
+        self.client = httpx.Client(base_url=service.url, headers=headers, timeout=ANSWER_SECONDS)
         self.expected: list[tuple[str, str, str]] = []
         self.operations: set[str] = set()
 

@@ -23,7 +23,7 @@ from app.cli.write_openapi import COMMITTED, as_text
 from app.datasets.formats import MEDIA_TYPES
 from app.main import create_app
 from app.settings import Settings
-from tests.app.running import Service
+from tests.app.running import ANSWER_SECONDS, Service
 
 CHECKS = [
     not_a_server_error,
@@ -115,7 +115,7 @@ def test_no_undocumented_answer(
     if isinstance(case.body, dict) and "dataset_id" in case.body:
         case.body["dataset_id"] = known_ids["dataset_id"]
     _be_brief(case)
-    answer = case.call(base_url=service.url, session=session, timeout=60)
+    answer = case.call(base_url=service.url, session=session, timeout=ANSWER_SECONDS)
     if answer.status_code == 414:  # said at the door, before there is an operation
         assert len(answer.request.url or "") > MAX_URL_BYTES
         return

@@ -68,7 +68,8 @@ def test_a_stopped_service_goes_on_where_it_was(tmp_path: Path) -> None:
         service.wait_for(under_way, "cancelled")
 
 
-def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Path) -> None:
+def test_what_was_killed_leaves_nothing_running_and_loses_nothing(tmp_path: Path) -> None:
+    """The service first; then, when it has been started again, its worker."""
     with impatient(tmp_path / "data") as service:
         wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
         job_id = service.submit(wide, method=SLOW)
@@ -82,20 +83,19 @@ def test_a_killed_service_leaves_nothing_running_and_loses_nothing(tmp_path: Pat
         assert service.job(job_id)["status"] in ("queued", "running")
         service.client.post(f"/v1/jobs/{job_id}/cancel")
         service.wait_for(job_id, "cancelled")
+        a_killed_worker_is_replaced_and_the_job_completes(service, wide)
 
 
-def test_a_killed_worker_is_replaced_and_the_job_completes(tmp_path: Path) -> None:
-    with impatient(tmp_path / "data") as service:
-        wide = service.upload(write_wide_table(tmp_path / "wide.csv"))
-        job_id = service.submit(wide, method=MEDIUM)
-        service.wait_for(job_id, "running")
-        worker = service.worker()
-        children = worker.children(recursive=True)
-        os.kill(worker.pid, signal.SIGKILL)
-        assert still_running(children) == []
-        job = service.wait_for(job_id, "succeeded")
-        assert job["attempts"] == 2
-        assert service.worker().pid != worker.pid
+def a_killed_worker_is_replaced_and_the_job_completes(service: Service, wide: str) -> None:
+    job_id = service.submit(wide, method=MEDIUM)
+    service.wait_for(job_id, "running")
+    worker = service.worker()
+    children = worker.children(recursive=True)
+    os.kill(worker.pid, signal.SIGKILL)
+    assert still_running(children) == []
+    job = service.wait_for(job_id, "succeeded")
+    assert job["attempts"] == 2
+    assert service.worker().pid != worker.pid
 
 
 def impatient(data_dir: Path) -> AbstractContextManager[Service]:
