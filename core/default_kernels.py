@@ -85,7 +85,6 @@ DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (packing.first_of_equal, (BYTES_2, INTS, HASHES, INTS)),
     (packing.gather_columns, (BYTES_2, INTS, N)),
     (packing.level_totals, (BYTES_2, FLOATS)),
-    (packing.level_totals, (uint8[::1, :], FLOATS)),
     (packing.extend_group, (BYTES, N, BYTES, N, SHORTS)),
     (packing.rewrite_group, (BYTES, N, BYTES, N, SHORTS, INTS, INTS)),
     (packing.sum_by_code, (BYTES_2, FLOATS_2)),

@@ -160,7 +160,8 @@ def _mark(columns: Bytes, labels: Bytes, weights: Floats, most_levels: int) -> F
     numbers = np.tile(np.arange(most_levels, dtype=np.uint64), (len(columns), 1))
     for label in np.unique(labels):
         of_label = labels == label
-        totals = kernels.level_totals(columns[:, of_label], weights[of_label])[:, :most_levels]
+        mine = np.compress(of_label, columns, axis=1)  # row by row in memory, as other columns are
+        totals = kernels.level_totals(mine, weights[of_label])[:, :most_levels]
         numbers = _scattered(numbers + totals.astype(np.float32).view(np.uint32))
     values = np.zeros((len(columns), kernels.MAX_CODES))
     values[:, :most_levels] = numbers >> np.uint64(28)
