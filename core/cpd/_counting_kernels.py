@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from core.compiled import inner, kernel
-from core.cpd._lanes import add_rows
+from core.cpd._lanes import add_rows, add_to_rows
+
+
+GROUPS_AT_ONCE = 8
+"""Of variables that share a byte: what is added up for them stays in the second-level cache."""
 
 
 @kernel
@@ -23,26 +27,25 @@ def collect(
     first group, of which every row has some code, tells the sum of all rows, in level row 0.
     """
     n_tiles = resp.shape[0]
-    lo, hi = group_nodes[g0], group_nodes[g1]
-    for stretch in range(len(stretches) - 1):
-        first, last = stretches[stretch], stretches[stretch + 1]
-        for tile in range(n_tiles):
-            part = block_class[first] * n_tiles + tile
-            for node in range(lo, hi):
-                for f in range(len(width)):
-                    counts[part, node, f] = 0
-        for b in range(first, last):
+    for g in range(g0, g1, GROUPS_AT_ONCE):
+        end = min(g + GROUPS_AT_ONCE, g1)
+        lo, hi = group_nodes[g], group_nodes[end]
+        for stretch in range(len(stretches) - 1):
+            first, last = stretches[stretch], stretches[stretch + 1]
             for tile in range(n_tiles):
-                part = block_class[b] * n_tiles + tile
-                _collect_block(
-                    codes, leaf_start, g0, g1, blocks[b], blocks[b + 1], resp, tile, counts, part,
+                part = block_class[first] * n_tiles + tile
+                for node in range(lo, hi):
+                    for f in range(len(width)):
+                        counts[part, node, f] = 0
+                for b in range(first, last):
+                    _collect_block(
+                        codes, leaf_start, g, end, blocks[b], blocks[b + 1], resp, tile, counts,
+                        part, width,
+                    )  # fmt: skip
+                _collapse(
+                    node_parent, node_level, lo, hi, group_nodes[1], part, counts, level_counts,
                     width,
                 )  # fmt: skip
-        for tile in range(n_tiles):
-            part = block_class[first] * n_tiles + tile
-            _collapse(
-                node_parent, node_level, lo, hi, group_nodes[1], part, counts, level_counts, width
-            )
 
 
 @inner
@@ -63,11 +66,13 @@ def _collect_block(
         c2 = counts_at + leaf_start[g + 2] * W
         c3 = counts_at + leaf_start[g + 3] * W
         for r in range(first, last):
-            row = (resp_at + r * W,)
-            add_rows(counts, c0 + codes[g, r] * W, resp, row, width)
-            add_rows(counts, c1 + codes[g + 1, r] * W, resp, row, width)
-            add_rows(counts, c2 + codes[g + 2, r] * W, resp, row, width)
-            add_rows(counts, c3 + codes[g + 3, r] * W, resp, row, width)
+            rows = (
+                c0 + codes[g, r] * W,
+                c1 + codes[g + 1, r] * W,
+                c2 + codes[g + 2, r] * W,
+                c3 + codes[g + 3, r] * W,
+            )
+            add_to_rows(counts, rows, resp, resp_at + r * W, width)
     for g in range(fours, g1):
         c0 = counts_at + leaf_start[g] * W
         for r in range(first, last):

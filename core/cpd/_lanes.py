@@ -72,6 +72,31 @@ def _add_rows(typingctx: Any, target: Any, at: Any, source: Any, rows: Any, widt
     return signature, codegen
 
 
+def _add_to_rows(typingctx: Any, target: Any, rows: Any, source: Any, at: Any, width: Any) -> Any:
+    """target[row : row + W] += source[at : at + W] for each of `rows`, both float32.
+
+    Arguments are those of `add_rows`; what is added is loaded once. Rows must not overlap.
+    """
+    _check_layout(target, source)
+    signature = types.void(target, rows, source, at, width)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        target_data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        source_data = context.make_array(signature.args[2])(context, builder, args[2]).data
+        lanes = range(0, len(width), LANES)
+        parts = [_at_lane(builder, source_data, args[3], lane, _SINGLES) for lane in lanes]
+        added = [builder.load(part, align=4) for part in parts]
+        for i in range(len(rows)):
+            row = builder.extract_value(args[1], i)
+            for lane, part in zip(lanes, added, strict=True):
+                place = _at_lane(builder, target_data, row, lane, _SINGLES)
+                total = builder.fadd(builder.load(place, align=4), part)
+                builder.store(total, place, align=4)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
 def _copy_lanes(typingctx: Any, target: Any, at: Any, source: Any, start: Any, n: Any) -> Any:
     """target[at : at + n] = source[start : start + n], both float32, n a multiple of LANES."""
     _check_layout(target, source)
@@ -222,6 +247,7 @@ def _exp(builder: Any, x: Any) -> Any:
 
 
 add_rows: Any = intrinsic(_add_rows)
+add_to_rows: Any = intrinsic(_add_to_rows)
 copy_lanes: Any = intrinsic(_copy_lanes)
 highest: Any = intrinsic(_highest)
 soften: Any = intrinsic(_soften)
