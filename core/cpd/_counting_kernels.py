@@ -9,7 +9,6 @@ import numpy as np
 from core.compiled import inner, kernel
 from core.cpd._lanes import add_rows, add_to_rows
 
-
 GROUPS_AT_ONCE = 8
 """Of variables that share a byte: what is added up for them stays in the second-level cache."""
 

@@ -7,10 +7,19 @@ from typing import Any
 import numpy as np
 
 from core.compiled import inner, kernel
-from core.cpd._lanes import LANES, add_rows, copy_lanes, highest, multiply, soften
+from core.cpd._lanes import (
+    LANES,
+    add_rows,
+    copy_lanes,
+    highest,
+    multiply,
+    soften,
+    turn,
+    turn_back,
+)
 
-ROWS_AT_ONCE = 32
-"""Rows whose posteriors are made together."""
+EIGHTS_AT_ONCE = 4
+"""Rows, by eights, whose posteriors are made together."""
 
 
 @kernel
@@ -69,42 +78,41 @@ def normalise(
     """Turn each model's log-joints in `resp` (n_tiles, n_rows, W) into posteriors times `scale`.
 
     `scale` (n_rows, n_models) is the row's weight, or zero where the model must not learn from it;
-    the log of each model's sum goes to `row_loglik` (n_rows, n_models). Every step is taken for
-    some rows before the next one, since those of a single row would wait for each other.
+    the log of each model's sum goes to `row_loglik` (n_rows, n_models). Rows are taken by eights,
+    which lie side by side meanwhile: so every instruction does the same for eight of them.
     """
     n_tiles, n_rows, W = resp.shape
-    n_models = len(model_start) - 1
-    room = n_tiles * W + LANES
-    joint = np.empty(ROWS_AT_ONCE * room, dtype=np.float32)
-    top = np.empty((n_models, ROWS_AT_ONCE), dtype=np.float32)
-    total = np.empty((n_models, ROWS_AT_ONCE), dtype=np.float32)
-    for start in range(first, last, ROWS_AT_ONCE):
-        n = min(ROWS_AT_ONCE, last - start)
-        for i in range(n):
-            for tile in range(n_tiles):
-                at = (tile * n_rows + start + i) * W
-                copy_lanes(joint, i * room + tile * W, resp, at, W)
+    n_models, n_lanes = len(model_start) - 1, n_tiles * W
+    joint = np.empty((EIGHTS_AT_ONCE, n_lanes * LANES), dtype=np.float32)
+    top = np.empty((n_models, EIGHTS_AT_ONCE * LANES), dtype=np.float32)
+    total = np.empty((n_models, EIGHTS_AT_ONCE * LANES), dtype=np.float32)
+    factor = np.zeros((n_models + 1, EIGHTS_AT_ONCE * LANES), dtype=np.float32)
+    for start in range(first, last, EIGHTS_AT_ONCE * LANES):
+        n = min(EIGHTS_AT_ONCE * LANES, last - start)
+        n_eights = -(-n // LANES)
+        for e in range(n_eights):
+            for lane in range(0, n_lanes, LANES):
+                at = (lane // W * n_rows + start + e * LANES) * W + lane % W
+                turn(joint, (e * n_lanes + lane) * LANES, resp, at, W, n - e * LANES)
         for m in range(n_models):
-            lo, hi = model_start[m], model_start[m + 1]
-            for i in range(n):
-                top[m, i] = highest(joint, i * room + lo, i * room + hi)
-        for i in range(n):
-            unused, end = i * room + model_start[n_models], i * room + n_tiles * W
-            multiply(joint, unused, end, np.float32(0))
-        for m in range(n_models):
-            lo, hi = model_start[m], model_start[m + 1]
-            for i in range(n):
-                total[m, i] = soften(joint, i * room + lo, i * room + hi, top[m, i])
-        for m in range(n_models):
-            lo, hi = model_start[m], model_start[m + 1]
-            for i in range(n):
-                row_loglik[start + i, m] = top[m, i] + np.log(np.float64(total[m, i]))
-                factor = scale[start + i, m] / total[m, i]
-                multiply(joint, i * room + lo, i * room + hi, factor)
-        for i in range(n):
-            for tile in range(n_tiles):
-                at = (tile * n_rows + start + i) * W
-                copy_lanes(resp, at, joint, i * room + tile * W, W)
+            for e in range(n_eights):
+                lo, hi = e * n_lanes + model_start[m], e * n_lanes + model_start[m + 1]
+                at = (m * EIGHTS_AT_ONCE + e) * LANES
+                highest(joint, lo, hi, top, at)
+                soften(joint, lo, hi, top, total, at)
+            for i in range(n_eights * LANES):
+                row = min(start + i, last - 1)
+                row_loglik[row, m] = top[m, i] + np.log(np.float64(total[m, i]))
+                factor[m, i] = scale[row, m] / total[m, i]
+        for e in range(n_eights):
+            for m in range(n_models):
+                lo, hi = e * n_lanes + model_start[m], e * n_lanes + model_start[m + 1]
+                multiply(joint, lo, hi, factor, (m * EIGHTS_AT_ONCE + e) * LANES)
+            unused, end = e * n_lanes + model_start[n_models], (e + 1) * n_lanes
+            multiply(joint, unused, end, factor, n_models * EIGHTS_AT_ONCE * LANES)
+            for lane in range(0, n_lanes, LANES):
+                at = (lane // W * n_rows + start + e * LANES) * W + lane % W
+                turn_back(resp, at, W, n - e * LANES, joint, (e * n_lanes + lane) * LANES)
 
 
 @kernel

@@ -8,7 +8,7 @@ they are added at the cache's speed and to the same last digit on every processo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,6 +35,13 @@ _EXPONENTIAL = (
     1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
     5.0000001201e-1,
 )  # fmt: skip
+
+_TURNS = (
+    (1, [0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]),
+    (2, [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]),
+    (4, [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]),
+)
+"""How pairs of vectors, so far apart, exchange ones, twos and fours: each takes one instruction."""
 
 
 def _at_lane(builder: Any, data: Any, offset: Any, lane: int, vector: Any) -> Any:
@@ -121,58 +128,111 @@ def _check_layout(*arrays: Any) -> None:
         raise TypingError("offsets are those of arrays in the order of C")
 
 
-def _highest(typingctx: Any, lanes: Any, first: Any, stop: Any) -> Any:
-    """The highest of lanes[first:stop], float32, behind which there is room for LANES more."""
-    _check_layout(lanes)
-    signature = types.float32(lanes, types.intp, types.intp)
+def _turn(typingctx: Any, eights: Any, at: Any, source: Any, first: Any, step: Any, n: Any) -> Any:
+    """Lay eight rows side by side: eights[at + 8 * lane + i] = source[first + i * step + lane].
+
+    Both are float32, and lanes are eight. Of fewer than eight rows, `n`, the last is taken again.
+    """
+    _check_layout(eights, source)
+    signature = types.void(eights, types.intp, source, types.intp, types.intp, types.intp)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        to = context.make_array(signature.args[0])(context, builder, args[0]).data
+        of = context.make_array(signature.args[2])(context, builder, args[2]).data
+        rows = [_at_lane(builder, of, at, 0, _SINGLES) for at in _offsets(builder, *args[3:])]
+        lanes = _turned(builder, [builder.load(row, align=4) for row in rows])
+        for lane, values in enumerate(lanes):
+            builder.store(values, _at_lane(builder, to, args[1], LANES * lane, _SINGLES), align=4)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+def _turn_back(
+    typingctx: Any, target: Any, first: Any, step: Any, n: Any, eights: Any, at: Any
+) -> Any:
+    """Put the rows back where `turn` took them from."""
+    _check_layout(target, eights)
+    signature = types.void(target, types.intp, types.intp, types.intp, eights, types.intp)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        to = context.make_array(signature.args[0])(context, builder, args[0]).data
+        of = context.make_array(signature.args[4])(context, builder, args[4]).data
+        lanes = [_at_lane(builder, of, args[5], LANES * i, _SINGLES) for i in range(LANES)]
+        rows = _turned(builder, [builder.load(lane, align=4) for lane in lanes])
+        for offset, row in zip(_offsets(builder, *args[1:4]), rows, strict=True):
+            builder.store(row, _at_lane(builder, to, offset, 0, _SINGLES), align=4)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+def _highest(typingctx: Any, eights: Any, first: Any, stop: Any, tops: Any, at: Any) -> Any:
+    """Write the highest of lanes first..stop to tops[at : at + 8], for each of eight rows."""
+    _check_layout(eights, tops)
+    signature = types.void(eights, types.intp, types.intp, tops, types.intp)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        tops = _variable(builder, _of(-math.inf))
-        with _eights(builder, data, *args[1:]) as (place, is_inside):
-            x = builder.select(is_inside, builder.load(place, align=4), _of(-math.inf))
-            builder.store(_higher(builder, builder.load(tops), x), tops)
-        return _fold(builder, builder.load(tops), _higher)
+        to = context.make_array(signature.args[3])(context, builder, args[3]).data
+        top = _variable(builder, _of(-math.inf))
+        with _lanes(builder, data, args[1], args[2]) as (_, place):
+            x = builder.load(place, align=4)
+            builder.store(_higher(builder, builder.load(top), x), top)
+        builder.store(builder.load(top), _at_lane(builder, to, args[4], 0, _SINGLES), align=4)
+        return context.get_dummy_value()
 
     return signature, codegen
 
 
-def _soften(typingctx: Any, lanes: Any, first: Any, stop: Any, top: Any) -> Any:
-    """Replace x by exp(x - top) in lanes[first:stop], whose highest is `top`; the sum of these.
+def _soften(
+    typingctx: Any, eights: Any, first: Any, stop: Any, tops: Any, totals: Any, at: Any
+) -> Any:
+    """Replace x by exp(x - top) in lanes first..stop of eight rows, and write the sums of these.
 
-    Nothing counts as lower than `top` by more than LOG_FLOOR. There is room as for `highest`.
+    `tops` and `totals` of the rows are at `at`. Nothing counts as lower by more than LOG_FLOOR.
+    Every eighth lane is added to one of eight sums, and then these, always in the same order.
     """
-    _check_layout(lanes)
-    signature = types.float32(lanes, types.intp, types.intp, types.float32)
+    _check_layout(eights, tops, totals)
+    signature = types.void(eights, types.intp, types.intp, tops, totals, types.intp)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, first, stop, top = args
+        array, first, stop, tops, totals, at = args
         data = context.make_array(signature.args[0])(context, builder, array).data
-        sums = _variable(builder, _of(0))
-        with _eights(builder, data, first, stop) as (place, is_inside):
-            x = builder.load(place, align=4)
-            below = builder.fsub(x, _splat(builder, top))
+        tops = context.make_array(signature.args[3])(context, builder, tops).data
+        totals = context.make_array(signature.args[4])(context, builder, totals).data
+        top = builder.load(_at_lane(builder, tops, at, 0, _SINGLES), align=4)
+        sums = _variable(builder, ir.Constant(ir.ArrayType(_SINGLES, LANES), [_of(0)] * LANES))
+        none = ir.Constant(first.type, 0)
+        with _lanes(builder, data, first, stop) as (lane, place):
+            below = builder.fsub(builder.load(place, align=4), top)
             power = _exp(builder, _higher(builder, below, _of(LOG_FLOOR)))
-            builder.store(builder.select(is_inside, power, x), place, align=4)
-            counted = builder.select(is_inside, power, _of(0))
-            builder.store(builder.fadd(builder.load(sums), counted), sums)
-        return _fold(builder, builder.load(sums), lambda b, x, y: b.fadd(x, y))
+            builder.store(power, place, align=4)
+            eighth = builder.and_(builder.sub(lane, first), ir.Constant(first.type, LANES - 1))
+            own = builder.gep(sums, [none, eighth])
+            builder.store(builder.fadd(builder.load(own), power), own)
+        parts = [builder.load(builder.gep(sums, [none, none.type(i)])) for i in range(LANES)]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half:], strict=True)
+            parts = [builder.fadd(low, high) for low, high in pairs]
+        builder.store(parts[0], _at_lane(builder, totals, at, 0, _SINGLES), align=4)
+        return context.get_dummy_value()
 
     return signature, codegen
 
 
-def _multiply(typingctx: Any, lanes: Any, first: Any, stop: Any, factor: Any) -> Any:
-    """lanes[first:stop] *= factor, with room as for `highest`."""
-    _check_layout(lanes)
-    signature = types.void(lanes, types.intp, types.intp, types.float32)
+def _multiply(typingctx: Any, eights: Any, first: Any, stop: Any, factors: Any, at: Any) -> Any:
+    """Multiply lanes first..stop of eight rows by the factor of each, at factors[at : at + 8]."""
+    _check_layout(eights, factors)
+    signature = types.void(eights, types.intp, types.intp, factors, types.intp)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, first, stop, factor = args
-        data = context.make_array(signature.args[0])(context, builder, array).data
-        with _eights(builder, data, first, stop) as (place, is_inside):
-            x = builder.load(place, align=4)
-            product = builder.fmul(x, _splat(builder, factor))
-            builder.store(builder.select(is_inside, product, x), place, align=4)
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        of = context.make_array(signature.args[3])(context, builder, args[3]).data
+        factor = builder.load(_at_lane(builder, of, args[4], 0, _SINGLES), align=4)
+        with _lanes(builder, data, args[1], args[2]) as (_, place):
+            builder.store(builder.fmul(builder.load(place, align=4), factor), place, align=4)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -187,14 +247,33 @@ def _variable(builder: Any, value: Any) -> Any:
 
 
 @contextmanager
-def _eights(builder: Any, data: Any, first: Any, stop: Any) -> Iterator[tuple[Any, Any]]:
-    """Go through data[first:stop] by vectors: where each lies, and which of its lanes count."""
-    step = ir.Constant(first.type, LANES)
-    with cgutils.for_range_slice(builder, first, stop, step, first.type) as (at, _):
-        n_left = builder.trunc(builder.sub(stop, at), ir.IntType(32))
-        lanes = ir.Constant(_WHOLES, list(range(LANES)))
-        is_inside = builder.icmp_signed("<", lanes, _splat(builder, n_left))
-        yield _at_lane(builder, data, at, 0, _SINGLES), is_inside
+def _lanes(builder: Any, data: Any, first: Any, stop: Any) -> Iterator[tuple[Any, Any]]:
+    """Go through lanes first..stop of eight rows: each, and where its eight values lie."""
+    one = ir.Constant(first.type, 1)
+    with cgutils.for_range_slice(builder, first, stop, one, first.type) as (lane, _):
+        at = builder.mul(lane, ir.Constant(first.type, LANES))
+        yield lane, _at_lane(builder, data, at, 0, _SINGLES)
+
+
+def _offsets(builder: Any, first: Any, step: Any, n: Any) -> Iterator[Any]:
+    """Where eight rows begin, the last of `n` as often as rows are missing."""
+    for i in range(LANES):
+        is_there = builder.icmp_signed("<", ir.Constant(n.type, i), n)
+        row = builder.select(is_there, n.type(i), builder.sub(n, n.type(1)))
+        yield builder.add(first, builder.mul(row, step))
+
+
+def _turned(builder: Any, vectors: list[Any]) -> list[Any]:
+    """Eight vectors of eight, in which what was the i-th of the j-th is the j-th of the i-th."""
+    for distance, low, high in _TURNS:
+        turned = list(vectors)
+        for i in range(LANES):
+            if i & distance == 0:
+                pair = vectors[i], vectors[i + distance]
+                turned[i] = builder.shuffle_vector(*pair, ir.Constant(_WHOLES, low))
+                turned[i + distance] = builder.shuffle_vector(*pair, ir.Constant(_WHOLES, high))
+        vectors = turned
+    return [vectors[i] for i in (0, 2, 1, 3, 4, 6, 5, 7)]
 
 
 def _of(value: float) -> Any:
@@ -205,28 +284,8 @@ def _whole(value: int) -> Any:
     return ir.Constant(_WHOLES, [value] * LANES)
 
 
-def _splat(builder: Any, value: Any) -> Any:
-    vector = ir.VectorType(value.type, LANES)
-    one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, one, _whole(0))
-
-
 def _higher(builder: Any, x: Any, y: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", x, y), x, y)
-
-
-def _fold(builder: Any, vector: Any, join: Callable[[Any, Any, Any], Any]) -> Any:
-    """One number from eight: halves are joined lane by lane until one is left."""
-    n_lanes = LANES
-    while n_lanes > 1:
-        n_lanes //= 2
-        halves = (range(n_lanes), range(n_lanes, 2 * n_lanes))
-        kind = ir.VectorType(ir.IntType(32), n_lanes)
-        low, high = (
-            builder.shuffle_vector(vector, vector, ir.Constant(kind, list(half))) for half in halves
-        )
-        vector = join(builder, low, high)
-    return builder.extract_element(vector, ir.IntType(32)(0))
 
 
 def _exp(builder: Any, x: Any) -> Any:
@@ -249,6 +308,8 @@ def _exp(builder: Any, x: Any) -> Any:
 add_rows: Any = intrinsic(_add_rows)
 add_to_rows: Any = intrinsic(_add_to_rows)
 copy_lanes: Any = intrinsic(_copy_lanes)
+turn: Any = intrinsic(_turn)
+turn_back: Any = intrinsic(_turn_back)
 highest: Any = intrinsic(_highest)
 soften: Any = intrinsic(_soften)
 multiply: Any = intrinsic(_multiply)
