@@ -197,8 +197,11 @@ def _fit_spread(shape: TableShape, method: GsmCpd, rank: int, engine: EngineKind
 
 
 def _packed_cell(n_levels: int) -> float:
-    """Bytes of a cell once as many neighbours of so many levels as can share a byte."""
-    return 1 / max(1, int(log(BYTE) / log(max(n_levels, 2))))
+    """Bytes of a cell once as many neighbours of so many levels as can share a byte.
+
+    Who has too many levels for that with his like shares one with somebody else, or is not kept.
+    """
+    return 1 / max(2, int(log(BYTE) / log(max(n_levels, 2))))
 
 
 def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:

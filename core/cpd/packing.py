@@ -7,7 +7,7 @@ that a table of summed logs is built, and a table of counts folded, with one add
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,10 @@ class Packed:
     blocks: Ints
     block_class: Ints
     stretches: Ints
+
+    def without(self, groups: Ints) -> Packed:
+        """The same without the codes of some groups."""
+        return replace(self, codes=np.delete(self.codes, groups, axis=0))
 
 
 def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:

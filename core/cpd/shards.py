@@ -6,16 +6,17 @@ can make it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.arrays import Bytes, Floats, Ints, Singles
+from core.arrays import MISSING, Bytes, Floats, Ints, Singles
 from core.cpd import _packing_kernels as kernels
 from core.cpd.bank import uniform_scale
 from core.cpd.desk import Desk
 from core.cpd.layout import Layout
-from core.cpd.packing import Packed, distinct_rows, pack
+from core.cpd.packing import Packed, Tree, distinct_rows, pack
 from core.data._kernels import translate
 from core.data.sources import Source
 from core.data.stretches import Stretch
@@ -23,10 +24,39 @@ from core.workers import Workers
 
 
 @dataclass(frozen=True, eq=False)
+class Lent:
+    """Columns that share a byte with no other, of a table that lies in this process anyway.
+
+    Packed they would take as much again, so they are packed anew by every pass.
+
+    fine : (n_features, rows of the stretch), the table's own; rows : which of them, as packed.
+    groups, features : of which group each column is all. tables : (n, 256) code by fine code.
+    """
+
+    fine: Bytes
+    rows: NDArray[np.uint32]
+    groups: Ints
+    features: Ints
+    tables: Bytes
+
+    def fill(self, codes: Bytes, workers: Workers) -> None:
+        """Write the codes of these groups among those (n_groups, n_rows) of all."""
+        rows = self.rows.astype(np.int64)
+
+        def task(first: int, last: int) -> None:
+            for i in range(first, last):
+                n, g = self.features[i], self.groups[i]
+                translate(self.fine[n : n + 1], rows, self.tables[i : i + 1], codes[g : g + 1].T)
+
+        workers.run_ranges(task, len(self.groups))
+
+
+@dataclass(frozen=True, eq=False)
 class Shard:
     """Packed rows, distinct and sorted by class; the rest is what `Rows` has of that name.
 
     present : the classes among these rows, by their place; class_start : first row of each.
+    lent : what of the codes is not here, but for None: `packed` then has the other groups'.
     """
 
     packed: Packed
@@ -34,6 +64,17 @@ class Shard:
     base: Floats
     present: Ints
     class_start: Ints
+    lent: Lent | None = None
+
+    def whole(self, workers: Workers) -> Packed:
+        """With the codes of all groups."""
+        if self.lent is None:
+            return self.packed
+        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.weights)
+        codes = np.empty((n_groups, n_rows), dtype=np.uint8)
+        codes[np.delete(np.arange(n_groups), self.lent.groups)] = self.packed.codes
+        self.lent.fill(codes, workers)
+        return replace(self.packed, codes=codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +84,7 @@ class Packer:
     tables : (n_features, 256) the code of each fine code; n_levels : (n_vars,) of the variables.
     classes : the labels that own states; None where the label is the last of the variables.
     logs : (n_vars, 256) log of each code's share among all rows, zero where it has none.
+    columns : the table's fine codes, where shards are kept in the same memory; else None.
     """
 
     source: Source
@@ -50,6 +92,7 @@ class Packer:
     n_levels: Ints
     classes: Ints | None
     logs: Floats
+    columns: Bytes | None = None
 
     def __call__(self, stretch: Stretch) -> Shard:
         """Read, encode, join equal rows, sort by class and pack."""
@@ -65,13 +108,37 @@ class Packer:
         row_class = owners[joined.rows]
         columns = kernels.gather_columns(codes, joined.rows, len(self.n_levels))
         class_start = np.flatnonzero(np.diff(row_class, prepend=-1))
-        return Shard(
+        shard = Shard(
             packed=pack(columns, row_class, self.n_levels),
             weights=joined.weights,
             base=kernels.sum_by_code(columns, self.logs),
             present=row_class[class_start],
             class_start=class_start,
         )
+        if self.columns is None:
+            return shard
+        return self._lend(shard, self.columns[:, stretch.first : stretch.last], used[joined.rows])
+
+    def _lend(self, shard: Shard, fine: Bytes, rows: Ints) -> Shard:
+        """The same shard without the codes of columns that share a byte with none."""
+        tree = shard.packed.tree
+        is_lent = (np.diff(tree.group_vars) == 1) & (tree.group_vars[:-1] < len(fine))
+        groups = np.flatnonzero(is_lent)
+        if len(groups) <= np.dtype(np.uint32).itemsize:  # which rows they are would take as much
+            return shard
+        tables = [self._packed_codes(tree, g) for g in groups.tolist()]
+        lent = Lent(fine, rows.astype(np.uint32), groups, tree.group_vars[groups], np.array(tables))
+        return replace(shard, packed=shard.packed.without(groups), lent=lent)
+
+    def _packed_codes(self, tree: Tree, group: int) -> Bytes:
+        """(256,) what each fine code of a feature is in the group that it is all of."""
+        feature = tree.group_vars[group]
+        leaves = tree.node_level[tree.leaf_start[group] : tree.group_nodes[group + 1]]
+        code_of = np.zeros(MISSING + 1, dtype=np.uint8)
+        first = 1 + int(self.n_levels[:feature].sum())
+        code_of[np.where(leaves == 0, MISSING, leaves - first)] = np.arange(len(leaves))
+        packed: Bytes = code_of[self.tables[feature]]
+        return packed
 
     def _codes(self, stretch: Stretch, used: Ints) -> Bytes:
         """(n_rows, n_features + 1) codes of the rows that have a weight, the label last."""
@@ -113,7 +180,7 @@ class Sums:
 def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     """E-step over one shard, and the sums of its responsibilities."""
     layout = question.layout
-    desk = Desk(shard.packed, layout, question.n_classes, question.var_start, workers)
+    desk = Desk(shard.whole(workers), layout, question.n_classes, question.var_start, workers)
     desk.over_groups(lambda g0, g1: desk.fill_tables(question.logs, g0, g1))
     scale = uniform_scale(shard.weights, layout.n_models)
     desk.fill_posteriors(question.log_weights, scale)

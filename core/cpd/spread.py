@@ -10,7 +10,7 @@ import numpy as np
 
 from core import budgets
 from core.arrays import Floats, Ints, Truths
-from core.blocks.engine import Blocks
+from core.blocks.engine import Blocks, Memory
 from core.callbacks import OnWait, ignore
 from core.cpd.bank import Bank, Hidden, Models, uniform_scale
 from core.cpd.layout import Parameters
@@ -74,6 +74,7 @@ def gather(
         n_levels=levels,
         classes=few.classes if family == "per_class" else None,
         logs=logs_of_shares(shares),
+        columns=problem.columns if isinstance(problem.engine, Memory) else None,
     )
     held = np.bincount(problem.labels, problem.weights, problem.n_classes).astype(np.float64)
     n_rows = budgets.rows_of_shard(len(problem.columns))

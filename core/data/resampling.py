@@ -61,11 +61,19 @@ def _rounded(exact: Floats) -> Floats:
 
 
 def draw_rows(labels: Bytes, n_rows: int, seed: int) -> Ints:
-    """Draw rows at random, every class in its proportion; they ascend."""
-    rng = np.random.default_rng(seed)
-    order = np.lexsort((rng.random(len(labels)), labels))
-    places = (np.arange(n_rows) + 0.5) * (len(labels) / n_rows)
-    return np.sort(order[places.astype(np.int64)])
+    """Draw rows at random, every class in its proportion; they ascend.
+
+    So many places, evenly apart, of all rows in the order of their classes and then of chance.
+    """
+    chance = np.random.default_rng(seed).random(len(labels))
+    places = ((np.arange(n_rows) + 0.5) * (len(labels) / n_rows)).astype(np.int64)
+    drawn, first = [], 0
+    for label in np.flatnonzero(np.bincount(labels)):
+        members = np.flatnonzero(labels == label)
+        own = places[(places >= first) & (places < first + len(members))] - first
+        drawn.append(members[np.argsort(chance[members], kind="stable")[own]])
+        first += len(members)
+    return np.sort(np.concatenate(drawn))
 
 
 def draw_half(table: Table, index: int) -> Table:

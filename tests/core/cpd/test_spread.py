@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core import budgets
-from core.arrays import Floats
+from core.arrays import Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.blocks.scratch import Scratch
 from core.cpd import thinning
@@ -20,6 +22,7 @@ from core.cpd.em import fit_models
 from core.cpd.layout import Parameters
 from core.cpd.rows import prepare_rows
 from core.cpd.seeding import seed_parameters
+from core.cpd.shards import Shard
 from core.cpd.spread import SpreadRows, bank_of, gather
 from core.data.problem import CodedProblem
 from core.fit_config import CpdConfig, Family
@@ -39,17 +42,17 @@ def small_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thinning, "LEAST_OF_CLASS", 5)
 
 
-def problem(n_rows: int = 150, engine: Engine = MEMORY) -> CodedProblem:
+def problem(n_rows: int = 150, engine: Engine = MEMORY, levels: Ints = LEVELS) -> CodedProblem:
     """Gaps, weights, of which a stretch of rows has none, and a class in the last rows alone."""
-    codes = sample(random_model(4, LEVELS.tolist(), rank=3), n_rows, 1)
+    codes = sample(random_model(4, levels.tolist(), rank=3), n_rows, 1)
     codes[:, -1] %= 2
     codes[-7:, -1] = 2
     rng = np.random.default_rng(5)
-    codes[:, :-1][rng.random((n_rows, 4)) < 0.1] = 255
+    codes[:, :-1][rng.random((n_rows, len(levels) - 1)) < 0.1] = 255
     weights = rng.integers(1, 4, n_rows).astype(np.float64)
     weights[40:60] = 0
     return CodedProblem.of_codes(
-        codes[:, :-1], n_levels=LEVELS[:-1], labels=codes[:, -1], n_classes=3,
+        codes[:, :-1], n_levels=levels[:-1], labels=codes[:, -1], n_classes=3,
         row_weights=weights, engine=engine,
     )  # fmt: skip
 
@@ -85,8 +88,13 @@ def test_a_step_over_shards_is_a_step_over_all(
             np.testing.assert_allclose(found.probs, wanted.probs, atol=1e-5)
 
 
-def fit(engine: Engine, n_threads: int = 1, family: Family = "per_class") -> tuple[bytes, ...]:
-    made = problem(engine=engine)
+def fit(
+    engine: Engine,
+    n_threads: int = 1,
+    family: Family = "per_class",
+    make: Callable[..., CodedProblem] = problem,
+) -> tuple[bytes, ...]:
+    made = make(engine=engine)
     config = CpdConfig(rank=5, family=family, max_iter=12, n_threads=n_threads)
     with gather(made, family) as rows:
         fits = fit_models(rows.focused([0, 2, 3]), made.table_levels, config, 2)
@@ -114,6 +122,24 @@ def test_whoever_holds_the_shards_the_fit_is_the_same_bytes(
     for n_owners in (1, 2, 3, 7):
         assert fit(Owners(n_owners), n_threads, family) == told
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n_rows", [350, 1000])
+def test_columns_that_share_no_byte_are_not_kept_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: Family, n_rows: int
+) -> None:
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
+    make = partial(problem, 700, levels=np.array([90, 2, *[90] * 8, 2, 3]))
+    with Workers(2) as workers, gather(make(), family) as rows:
+        assert isinstance(rows, SpreadRows)
+        assert rows.blocks.fold(n_codes_missing, None, workers) > 4 * 700
+    assert fit(MEMORY, 2, family, make) == fit(Scratch(tmp_path), 1, family, make)
+
+
+def n_codes_missing(shard: Shard, _: None, workers: Workers) -> int:
+    """Codes that a shard does not hold itself; in its packed rows all are there."""
+    return shard.whole(workers).codes.size - shard.packed.codes.size
 
 
 def test_a_fit_in_shards_says_the_truth_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
