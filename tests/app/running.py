@@ -134,9 +134,11 @@ def running_api(
 
 
 @contextmanager
-def running_worker(service: Service, name: str = "worker") -> Iterator[subprocess.Popen[bytes]]:
-    """A worker with the stand-in engine."""
-    command = [sys.executable, "-m", "tests.worker.fake_worker"]
+def running_worker(
+    service: Service, name: str = "worker", program: str = "tests.worker.fake_worker"
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker, with the stand-in engine unless another program is named."""
+    command = [sys.executable, "-m", program]
     with _process(command, service.env, service.data_dir / f"{name}.log") as process:
         yield process
 

@@ -64,14 +64,27 @@ class Cluster:
 
     def give_up(self, program: Program) -> None:
         """What the scheduler does with a worker that is silent for too long, now."""
-        name = f"worker-{self.programs.index(program)}"
+        name = self._name(program)
         if name in self.workers:
             self.client.run_on_scheduler(_give_up, address=self.workers[name])
+
+    def n_held(self, program: Program) -> int:
+        """How many things lie on a worker."""
+        address = self.workers[self._name(program)]
+        return int(self.client.run_on_scheduler(_n_held, address=address))
+
+    def _name(self, program: Program) -> str:
+        return f"worker-{self.programs.index(program)}"
 
     @property
     def keys(self) -> set[str]:
         """All that the cluster keeps."""
         return set(self.client.run_on_scheduler(_keys))
+
+    @property
+    def n_transitions(self) -> int:
+        """How often a task has changed its state since the cluster began."""
+        return int(self.client.run_on_scheduler(_n_transitions))
 
     def close(self) -> None:
         self.client.close()
@@ -93,6 +106,14 @@ class Cluster:
 
 def _keys(dask_scheduler: Any) -> list[str]:
     return list(dask_scheduler.tasks)
+
+
+def _n_transitions(dask_scheduler: Any) -> int:
+    return int(dask_scheduler.transition_counter)
+
+
+def _n_held(dask_scheduler: Any, address: str) -> int:
+    return len(dask_scheduler.workers[address].has_what)
 
 
 async def _give_up(dask_scheduler: Any, address: str) -> None:

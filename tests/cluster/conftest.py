@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core import budgets
-from core.cpd import thinning
+from tests.cluster.budgets import SMALL
 from tests.cluster.clusters import Cluster
 
 
@@ -22,7 +21,5 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def small_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
-    monkeypatch.setattr(budgets, "SHARD_ROWS", (20, 20))
-    monkeypatch.setattr(budgets, "CROSS_ROWS", 60)
-    monkeypatch.setattr(thinning, "LEAST_OF_CLASS", 5)
+    for module, name, value in SMALL:
+        monkeypatch.setattr(module, name, value)

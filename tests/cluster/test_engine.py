@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,10 +164,36 @@ def test_a_fit_is_the_same_bytes_whoever_dies_meanwhile(cluster: Cluster) -> Non
         assert fit(on_dask, kill_other) == in_memory
 
 
-def fit(engine: Engine, on_iteration: OnIteration = ignore) -> tuple[bytes, ...]:
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_fit_is_the_same_bytes_whoever_freezes_and_comes_meanwhile(cluster: Cluster) -> None:
+    frozen: list[Program] = []
+    held: list[int] = []
+
+    with cluster.worker() as other, ExitStack() as came:
+
+        def change(iteration: int) -> None:
+            if iteration == 1:
+                came.enter_context(cluster.worker())
+            elif iteration == 2:
+                other.send_signal(signal.SIGSTOP)
+                frozen.append(other)
+            else:
+                held.append(cluster.n_held(cluster.programs[-1]))
+
+        def lose_patience() -> None:
+            for worker in frozen:
+                cluster.give_up(worker)
+
+        assert fit(DaskEngine(cluster.address), change, lose_patience) == fit(MEMORY)
+        assert min(held) > 0
+
+
+def fit(
+    engine: Engine, on_iteration: OnIteration = ignore, on_wait: OnWait = ignore
+) -> tuple[bytes, ...]:
     made = problem(engine=engine)
     config = CpdConfig(rank=3, family="per_class", max_iter=4, n_init=1, n_threads=1)
-    with gather(made, "per_class") as rows:
+    with gather(made, "per_class", on_wait) as rows:
         fits = fit_models(
             rows, made.table_levels, config, 1, lambda iteration, _: on_iteration(iteration)
         )

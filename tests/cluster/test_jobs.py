@@ -31,6 +31,7 @@ from worker import inputs, runner, units
 from worker.process import Process
 
 GIB = 1 << 30
+QUICK = {"name": "gsm_cpd", "ranks": [4], "n_models": 1, "n_init": 1, "max_iter": 3}
 
 
 @pytest.fixture
@@ -75,12 +76,14 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
         return spread(engine, build, *rest)
 
     monkeypatch.setattr(DaskEngine, "spread", watched)
-    compare = {"methods": [METHOD, {"name": "mrmr"}, {"name": "cmim"}], "n_splits": 2}
-    in_memory, on_cluster = (stage.submit(compare=compare, engine=e) for e in ("memory", "dask"))
+    compare = {"methods": [QUICK, {"name": "mrmr"}], "n_splits": 2}
+    in_memory, on_cluster = (
+        stage.submit(compare=compare, engine=e, method=QUICK, k=2) for e in ("memory", "dask")
+    )
     run_units(stage.worker(), in_memory)
     run_units(with_cluster(stage, cluster), on_cluster)
     assert packers.count(shards.Packer) >= 1 + 2  # the selection, and its trials
-    assert packers.count(columns.Packer) >= 2 * 2
+    assert packers.count(columns.Packer) >= 2
     (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
     assert found == arrays
     engines = [answer.pop("provenance")["engine"] for answer in (expected, document)]
@@ -88,7 +91,7 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
     for answer in (expected, document):
         for trial in answer["comparison"]["methods"]:
             assert trial.pop("seconds") is not None
-    assert len(expected["comparison"]["methods"]) == 3
+    assert len(expected["comparison"]["methods"]) == 2
     assert document == expected
 
 
