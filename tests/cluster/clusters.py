@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,10 +40,12 @@ class Cluster:
         self.client = Client(self.address, set_as_default=False, timeout=60)
 
     def start_worker(self) -> Program:
-        """One more, which is there when this returns."""
+        """One more, which is there when this returns, however long a busy machine takes for it."""
         name = f"worker-{len(self.programs)}"
         program = self._start("dask_worker", self.address, *ALONE, "--name", name)
-        until(lambda: name in self.workers)
+        while name not in self.workers:
+            assert program.poll() is None
+            time.sleep(0.05)
         return program
 
     @contextmanager
