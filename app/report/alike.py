@@ -21,10 +21,7 @@ def alike_chart(document: Document) -> Chart | None:
     if not alike:
         return None
     ranks = {feature["name"]: feature["rank"] for feature in document["selected"]}
-    names = [
-        (f"{ranks[name]}. {name}" if name in ranks else name, name in ranks)
-        for name in alike["columns"]
-    ]
+    names = [(name, ranks.get(name)) for name in alike["columns"]]
     return Chart(
         name="alike",
         title=TITLE,
@@ -56,7 +53,11 @@ def alike_sentences(document: Document) -> list[str]:
     """Groups first, then the chosen features for which nothing could stand in."""
     alike = document.get("alike")
     if not alike:
-        return []
+        return (
+            []
+            if document["selected"]
+            else ["Nothing was chosen that something could stand in for."]
+        )
     groups: Sequence[Sequence[str]] = alike["groups"]
     chosen = [feature["name"] for feature in document["selected"]]
     grouped = {name for group in groups for name in group}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.report.scales import number
 from app.report.sentences import certificate_sentences
-from app.report.words import Document, counted, percent
+from app.report.words import Document, percent
 
 OFTEN = 0.8
 
@@ -19,13 +19,17 @@ def _stability(document: Document) -> list[str]:
     if not stability:
         return []
     chosen = [f for f in stability["features"] if f["rank"] is not None]
-    often = [f for f in chosen if f["frequency"] >= OFTEN]
-    said = (
-        f"Of {counted(len(chosen), 'chosen feature')} {len(often)} "
-        f"{'is' if len(often) == 1 else 'are'} chosen by at least {percent(OFTEN)} of "
-        f"{stability['n_samples']} random halves of the rows."
-    )
-    return [said] if chosen else []
+    halves = f"{stability['n_samples']} random halves of the rows"
+    if len(chosen) < 2:
+        return [f"{f['name']} is chosen by {percent(f['frequency'])} of {halves}." for f in chosen]
+    often = sum(f["frequency"] >= OFTEN for f in chosen)
+    return [f"{_of(often, len(chosen))} chosen by at least {percent(OFTEN)} of {halves}."]
+
+
+def _of(some: int, n: int) -> str:
+    if some == n:
+        return f"All {n} features are"
+    return f"{some or 'None'} of the {n} chosen features {'is' if some < 2 else 'are'}"
 
 
 def _closest(document: Document) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from markupsafe import Markup
@@ -15,6 +17,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 WIDTH, NARROW = 640.0, 400.0
 TEXT_SIZE = 12
 CHARACTER = 0.56 * TEXT_SIZE
+WORDS = re.compile(r".*[\W_]", re.DOTALL)  # to the end of the last whole one
 
 # Written into the picture as attributes, so that a downloaded file looks right by itself; the
 # page and the report restyle the same classes for light and dark with charts.css.
@@ -103,8 +106,31 @@ def line(
 
 def shortened(name: str, pixels: float) -> str:
     """As much of a name as fits, about."""
-    room = max(3, int(pixels / CHARACTER))
+    room = _room(pixels)
     return name if len(name) <= room else f"{name[: room - 1]}…"
+
+
+def told_apart(names: Sequence[str], pixels: float) -> list[str]:
+    """Names as far as they fit; those that would look alike are shown from where they differ."""
+    begin_alike: dict[str, set[str]] = {}
+    for name in names:
+        begin_alike.setdefault(shortened(name, pixels), set()).add(name)
+    return [_from_difference(name, begin_alike[shortened(name, pixels)], pixels) for name in names]
+
+
+def _from_difference(name: str, alike: set[str], pixels: float) -> str:
+    if len(alike) == 1:
+        return shortened(name, pixels)
+    pairs = zip(min(alike), max(alike), strict=False)
+    common = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    words = WORDS.match(common)
+    start = words.end() if words else 0
+    is_far = len(common) - start > _room(pixels) / 2
+    return shortened(f"…{name[len(common) if is_far else start :]}", pixels)
+
+
+def _room(pixels: float) -> int:
+    return max(3, int(pixels / CHARACTER))
 
 
 def series_class(index: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.report.chart import GRID, PAPER, SERIES, canvas, shortened, text
+from app.report.chart import GRID, PAPER, SERIES, canvas, text, told_apart
 from app.report.markup import joined, tag
 
 CELL_HEIGHT = 15.0
@@ -32,33 +32,34 @@ def heat_map(
     left = 2 * LABEL_ROOM * width
     cell = min(44.0, (width - left - 8) / max(len(columns), 1))
     parts, top = [text(x, left, 14, muted=True)], TOP
-    for block in blocks:
-        parts.append(_block(block, columns, left, top, cell))
+    names = told_apart([block.name for block in blocks], left / 2 - 12)
+    for block, name in zip(blocks, names, strict=True):
+        parts.append(_block(block, name, columns, left, top, cell))
         top += len(block.levels) * CELL_HEIGHT + GAP
     return canvas(title, width, top, *parts)
 
 
-def _block(block: Block, columns: Sequence[str], left: float, top: float, width: float) -> Markup:
-    name = tag(
-        "g",
-        tag("title", block.name),
-        text(shortened(block.name, left / 2 - 12), 4, top + 11),
-    )
+def _block(
+    block: Block, name: str, columns: Sequence[str], left: float, top: float, width: float
+) -> Markup:
+    levels = told_apart(block.levels, left / 2 - 10)
     rows = [
-        _levels(block, columns, i, left, top + i * CELL_HEIGHT, width)
-        for i in range(len(block.levels))
+        joined(
+            text(level, left - 8, top + i * CELL_HEIGHT + 11, anchor="end", muted=True),
+            _cells(block, columns, i, left, top + i * CELL_HEIGHT, width),
+        )
+        for i, level in enumerate(levels)
     ]
-    return joined(name, *rows)
+    return joined(tag("g", tag("title", block.name), text(name, 4, top + 11)), *rows)
 
 
-def _levels(
+def _cells(
     block: Block, columns: Sequence[str], row: int, left: float, top: float, width: float
 ) -> Markup:
-    level = block.levels[row]
     cells = (
         tag(
             "rect",
-            tag("title", f"{block.name} {level}, {column}: {share:.0%}"),
+            tag("title", f"{block.name} {block.levels[row]}, {column}: {share:.0%}"),
             x=left + i * width,
             y=top,
             width=width - 1,
@@ -67,8 +68,7 @@ def _levels(
         )
         for i, (column, share) in enumerate(zip(columns, block.shares[row], strict=True))
     )
-    words = text(shortened(level, left / 2 - 10), left - 8, top + 11, anchor="end", muted=True)
-    return joined(words, tag("g", *cells, cls="bar s1", fill=SERIES[0]))
+    return tag("g", *cells, cls="bar s1", fill=SERIES[0])
 
 
 def pixels(title: str, width: int, n_pixels: int, ranks: Mapping[int, int], room: float) -> Markup:

@@ -20,11 +20,15 @@ def push_sentences(document: Document, arrays: Arrays) -> list[str]:
 def _sentence(effect: Effect, target: str) -> str:
     if len(effect.classes) == 2 and (trend := _trend(effect, target)):
         return trend
-    said = [_level(effect, level, target) for level in _telling_levels(effect)]
-    if not said:
+    telling = _telling_levels(effect)
+    if not telling:
         return f"{effect.name} by itself moves {target} little."
-    words = "; ".join(said)
-    return f"{words[0].upper()}{words[1:]}."
+    first = where(effect.name, effect.levels[telling[0]])
+    rest = (f"where it is {effect.levels[i]}, {_moved(effect, i)}" for i in telling[1:])
+    said = "; ".join(
+        [f"Where {first}, {target} is {_moved(effect, telling[0], ' of rows')}", *rest]
+    )
+    return f"{said}."
 
 
 def _trend(effect: Effect, target: str) -> str | None:
@@ -37,20 +41,27 @@ def _trend(effect: Effect, target: str) -> str | None:
     if not (np.all(steps >= 0) or np.all(steps <= 0)):
         return None
     grows = int(steps.sum() >= 0)
-    low, high = effect.given[filled[0], grows], effect.given[filled[-1], grows]
+    low, high = (percent(effect.given[filled[end], grows]) for end in (0, -1))
+    if low == high:
+        return None
     return (
         f"The higher {effect.name}, the likelier is {target} {effect.classes[grows]}: "
-        f"from {percent(low)} to {percent(high)}."
+        f"from {low} to {high}."
     )
 
 
 def _telling_levels(effect: Effect) -> list[int]:
     """The most telling level, and the next that speaks for another class."""
-    order = [i for i in np.argsort(-effect.telling, kind="stable") if effect.rows[i] >= FEW_ROWS]
     found: dict[int, int] = {}
-    for level in order:
-        found.setdefault(_class(effect, level), int(level))
+    for level in np.argsort(-effect.telling, kind="stable").tolist():
+        if effect.rows[level] >= FEW_ROWS and _is_seen(effect, level):
+            found.setdefault(_class(effect, level), level)
     return list(found.values())[:2]
+
+
+def _is_seen(effect: Effect, level: int) -> bool:
+    now, usual = _shares(effect, level)
+    return now != usual
 
 
 def _class(effect: Effect, level: int) -> int:
@@ -58,10 +69,12 @@ def _class(effect: Effect, level: int) -> int:
     return int((effect.given[level] - effect.shares).argmax())
 
 
-def _level(effect: Effect, level: int, target: str) -> str:
+def _shares(effect: Effect, level: int) -> tuple[str, str]:
+    """How many rows are of that class there, and of all rows."""
     one = _class(effect, level)
-    now, usual = effect.given[level, one], effect.shares[one]
-    return (
-        f"where {where(effect.name, effect.levels[level])}, {target} is {effect.classes[one]} "
-        f"in {percent(now)} of rows instead of {percent(usual)}"
-    )
+    return percent(effect.given[level, one]), percent(effect.shares[one])
+
+
+def _moved(effect: Effect, level: int, of: str = "") -> str:
+    now, usual = _shares(effect, level)
+    return f"{effect.classes[_class(effect, level)]} in {now}{of} instead of {usual}"

@@ -14,8 +14,12 @@ CLEARLY = 2.0
 def rest_sentences(document: Document) -> list[str]:
     """Yes or no, and what it rests on."""
     held_out = document.get("held_out")
-    if not held_out or held_out["all_features"] is None or not document["selected"]:
+    if not held_out or held_out["all_features"] is None:
         return []
+    if not document["selected"]:
+        return [
+            "There is nothing to keep: on rows held out no number of columns is better than none."
+        ]
     k = min(len(document["selected"]), len(held_out["information"]) - 1)
     told, error = held_out["information"][k], held_out["standard_error"][k]
     every, its_error = held_out["all_features"], held_out["all_features_se"] or 0.0

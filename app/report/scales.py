@@ -26,7 +26,11 @@ class Scale:
         return abs(self.end - self.start)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Round values inside the range."""
+        """Round values inside the range: about so many, or about five where that is but one."""
+        found = self._round_values(about)
+        return found if len(found) > 1 else self._round_values(5)
+
+    def _round_values(self, about: int) -> list[float]:
         step = round_step((self.high - self.low) or 1.0, about)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [i * step for i in range(first, last + 1)]

@@ -46,7 +46,8 @@ def _gain_bar(feature: Mapping[str, Any], unit: str) -> Bar:
     if not is_supported(feature):
         note += "; held-out rows do not support it"
     return Bar(
-        name=f"{feature['rank']}  {feature['name']}",
+        name=feature["name"],
+        rank=feature["rank"],
         value=gain,
         shown=f"{number(gain)}{unit}",
         note=note,

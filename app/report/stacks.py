@@ -15,6 +15,7 @@ from app.report.chart import (
     series_colour,
     shortened,
     text,
+    told_apart,
 )
 from app.report.markup import joined, tag
 
@@ -41,7 +42,11 @@ def stack_chart(
     left = min(MAX_NAME * width, max(len(s.name) for s in stacks) * CHARACTER * 1.05) + 16
     right = max(len(s.shown) for s in stacks) * CHARACTER * 1.05 + 12
     room = width - left - right
-    rows = (_row(s, parts, top + i * ROW, left, room) for i, s in enumerate(stacks))
+    names = told_apart([s.name for s in stacks], left - 12)
+    rows = (
+        _row(s, name, parts, top + i * ROW, left, room)
+        for i, (s, name) in enumerate(zip(stacks, names, strict=True))
+    )
     return canvas(title, width, top + len(stacks) * ROW + 4, legend, *rows)
 
 
@@ -59,19 +64,19 @@ def _legend(parts: Sequence[tuple[str, int]], width: float) -> tuple[Markup, flo
 
 
 def _row(
-    stack: Stack, parts: Sequence[tuple[str, int]], top: float, left: float, room: float
+    stack: Stack, name: str, parts: Sequence[tuple[str, int]], top: float, left: float, room: float
 ) -> Markup:
     line, x, cells = top + ROW / 2 + 4, left, []
-    for (name, colour), share in zip(parts, stack.shares, strict=True):
+    for (part, colour), share in zip(parts, stack.shares, strict=True):
         length = share * room
-        note = f"{name}: {100 * share:.0f} % where {stack.name}, {stack.shown}"
+        note = f"{part}: {100 * share:.0f} % where {stack.name}, {stack.shown}"
         cells.append(tag("g", tag("title", note), *_share(share, colour, x, top + 3, length)))
         x += length
     return joined(
         tag(
             "g",
             tag("title", stack.name),
-            text(shortened(stack.name, left - 12), left - 10, line, anchor="end"),
+            text(name, left - 10, line, anchor="end"),
         ),
         *cells,
         text(stack.shown, left + room + 8, line, muted=True),

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.report.chart import CHARACTER, GRID, INK, SERIES, canvas, line, shortened, text
+from app.report.chart import CHARACTER, GRID, INK, SERIES, canvas, line, text, told_apart
 from app.report.markup import joined, tag
 from app.report.scales import Scale
 
@@ -19,14 +19,18 @@ TICKS = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 def tree_chart(
     title: str,
-    names: Sequence[tuple[str, bool]],
+    names: Sequence[tuple[str, int | None]],
     joins: Sequence[Mapping[str, Any]],
     cut: float,
     x: str,
     width: float,
 ) -> Markup:
-    """Names at the left, those marked stand out; a join stands where the share is its own."""
-    left = min(MAX_NAME * width, max(len(name) for name, _ in names) * CHARACTER * 1.05) + 18
+    """Names at the left, those with a rank stand out; a join stands where the share is its own."""
+    leads = ["" if rank is None else f"{rank}. " for _, rank in names]
+    longest = max(len(lead) + len(name) for lead, (name, _) in zip(leads, names, strict=True))
+    left = min(MAX_NAME * width, longest * CHARACTER * 1.05) + 18
+    room = left - 20 - max(map(len, leads)) * CHARACTER
+    shown = told_apart([name for name, _ in names], room)
     scale, bottom = Scale(1.0, 0.0, left, width - 24), len(names) * ROW + 6
     return canvas(
         title,
@@ -34,8 +38,11 @@ def tree_chart(
         bottom + BOTTOM,
         _axis(scale, bottom, x),
         line("mark", INK, (scale(cut),) * 2, (2, bottom), stroke_dasharray="2 3"),
-        *(_name(name, i, left, is_marked=marked) for i, (name, marked) in enumerate(names)),
-        *_branches(names, joins, scale),
+        *(
+            _name(name, f"{leads[i]}{shown[i]}", i, left, is_marked=rank is not None)
+            for i, (name, rank) in enumerate(names)
+        ),
+        *_branches(len(names), joins, scale),
     )
 
 
@@ -49,23 +56,19 @@ def _axis(scale: Scale, bottom: float, x: str) -> Markup:
     return joined(*marks, text(x, middle, bottom + 34, anchor="middle", muted=True))
 
 
-def _name(name: str, place: int, left: float, *, is_marked: bool) -> Markup:
-    shown = text(
-        shortened(name, left - 20), left - 12, _y(place) + 4, anchor="end", muted=not is_marked
-    )
+def _name(name: str, shown: str, place: int, left: float, *, is_marked: bool) -> Markup:
+    words = text(shown, left - 12, _y(place) + 4, anchor="end", muted=not is_marked)
     dot = tag("circle", cls="dot s1", cx=left - 4, cy=_y(place), r=3, fill=SERIES[0])
-    return tag("g", tag("title", name), shown, *([dot] if is_marked else []))
+    return tag("g", tag("title", name), words, *([dot] if is_marked else []))
 
 
 def _y(place: float) -> float:
     return 4 + (place + 0.5) * ROW
 
 
-def _branches(
-    names: Sequence[tuple[str, bool]], joins: Sequence[Mapping[str, Any]], scale: Scale
-) -> list[Markup]:
+def _branches(n_names: int, joins: Sequence[Mapping[str, Any]], scale: Scale) -> list[Markup]:
     """Each join as a bracket; the middle of its two parts is where the next one begins."""
-    places = [(scale(1.0), _y(i)) for i in range(len(names))]
+    places = [(scale(1.0), _y(i)) for i in range(n_names)]
     brackets = []
     for join in joins:
         (x1, y1), (x2, y2) = places[join["left"]], places[join["right"]]

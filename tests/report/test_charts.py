@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.report.chart import CHARACTER, NARROW, WIDTH, Chart
+from app.report.chart import CHARACTER, NARROW, WIDTH, Chart, told_apart
 from app.report.lines import Axes, Series, line_chart
 from app.report.markup import tag
 from app.report.parts import charts_of
@@ -95,6 +95,22 @@ def test_many_names_stand_below_each_other() -> None:
     assert len({y for _, y, _ in places}) == 2
     for (x, y, length), (next_x, next_y, _) in itertools.pairwise(places[1:]):
         assert y < next_y or x + CHARACTER * length < next_x
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["size", "weight in kilograms"], ["size", "weight in kilo…"]),
+        (["weight of the cat in kg", "weight of the dog in kg"], ["…cat in kg", "…dog in kg"]),
+        (["sales_of_the_year_2024", "sales_of_the_year_2025"], ["…2024", "…2025"]),
+        (["x" * 30, "x" * 29 + "y"], ["…x", "…y"]),
+    ],
+    ids=["they differ", "words", "underscores", "one word"],
+)
+def test_names_that_begin_alike_are_shown_from_where_they_differ(
+    names: list[str], shown: list[str]
+) -> None:
+    assert told_apart(names, 15 * CHARACTER) == shown
 
 
 def test_a_hostile_name_is_text() -> None:
@@ -225,6 +241,10 @@ def test_ticks_are_round_and_inside() -> None:
         "1,234",
         "1.00e-07",
     ]
+
+
+def test_an_axis_has_two_ticks_at_least() -> None:
+    assert Scale(0.645, 0.98, 0, 85).ticks(2) == pytest.approx([0.7, 0.8, 0.9])
 
 
 def test_characters_that_xml_forbids_are_shown_as_unknown() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -84,7 +86,41 @@ def test_many_levels_are_shown_by_the_most_telling_and_many_classes_by_the_most_
     assert drawn.count(" rows</text>") == 12 + 1
     assert "12 most telling of 40 levels" in chart.caption
     assert len(chart.rows) == 40
-    assert "where b is l7" in effects.sentences[0].lower()
+    said = rf"Where b is l7, {re.escape(TARGET)} is c0 in 100 % of rows instead of \d+ %; "
+    assert re.match(
+        said + r"where it is l\d+, c\d+ in \d+ % instead of \d+ %\.$", effects.sentences[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "subject"),
+    [((0.8, 1.0), "All 2 features are"), ((0.1, 0.9), "1 of the 2 chosen features is"),
+     ((0.1, 0.7), "None of the 2 chosen features is")],
+)  # fmt: skip
+def test_how_many_features_halves_of_the_rows_choose_again(
+    frequencies: tuple[float, float], subject: str
+) -> None:
+    document, arrays = selection()
+    document["stability"] = stability()
+    document["stability"]["features"] = [
+        {"name": f"f{i}", "frequency": share, "rank": i + 1} for i, share in enumerate(frequencies)
+    ]
+    said = {part.name: part for part in parts_of(document, arrays)}["certainty"].sentences[0]
+    assert said == f"{subject} chosen by at least 80 % of 50 random halves of the rows."
+
+
+def test_a_level_that_moves_no_class_by_a_hundredth_is_not_said_to_push() -> None:
+    document, _ = selection()
+    document["level_counts"] = [
+        {"name": "b", "counts": [[4000.0, 6000.0], [4010.0, 6000.0]], "missing": [0.0, 0.0]}
+    ]
+    document["models"] = []
+    effects = {part.name: part for part in parts_of(document, {})}["effects"]
+    assert effects.sentences == [f"b by itself moves {TARGET} little."]
+
+
+def test_where_nothing_was_chosen_every_part_says_what_that_means() -> None:
+    assert [part.name for part in parts_of(noise(), {}) if not part.sentences] == []
 
 
 def test_groups_are_named_and_so_is_what_stands_alone() -> None:
@@ -108,9 +144,7 @@ def test_states_are_kinds_of_rows() -> None:
 
 def test_how_sure_it_is() -> None:
     said = parts()["certainty"].sentences
-    assert said[0] == (
-        "Of 1 chosen feature 1 is chosen by at least 80 % of 50 random halves of the rows."
-    )
+    assert said[0] == f"{HOSTILE} is chosen by 98 % of 50 random halves of the rows."
     assert said[1] == f"The closest decision was for {HOSTILE} (place 1), by 0.100 before c."
 
 
