@@ -24,12 +24,12 @@ WORDS = re.compile(r".*[\W_]", re.DOTALL)  # to the end of the last whole one
 INK, MUTED, GRID, PAPER = "#1d2329", "#67717c", "#e4e7ea", "#ffffff"
 SERIES = (
     "#1b6e8c",
-    "#c2701c",
-    "#5a8a4f",
+    "#ab6013",
+    "#517f47",
     "#8b5aa3",
     "#b9475b",
     "#4f6db3",
-    "#8f7d22",
+    "#82711c",
     "#6f7780",
 )
 

@@ -56,7 +56,10 @@ def opened(
     Lines about requests answered with a status in `refused` must be there, and no others.
     """
     context = browser.new_context(
-        base_url=address, viewport=viewport, color_scheme="dark" if dark else "light"
+        base_url=address,
+        viewport=viewport,
+        color_scheme="dark" if dark else "light",
+        has_touch=viewport is PHONE,
     )
     page = context.new_page()
     faults: list[str] = []

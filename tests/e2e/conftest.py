@@ -66,6 +66,14 @@ def finished(service: Service) -> str:
 
 
 @pytest.fixture(scope="package")
+def rival(service: Service) -> str:
+    """Another job with a result, on the same table."""
+    job_id = service.submit(service.upload(), k=2, method={"name": "mrmr"})
+    service.wait_for(job_id, "succeeded")
+    return job_id
+
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
     with chromium() as running:

@@ -150,3 +150,8 @@ export function boxesField(about, choices, chosen) {
   };
   return Object.assign(new Field(about, group, read), { hide });
 }
+
+/** @type {(a: unknown, b: unknown) => boolean} */
+export function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,7 +1,7 @@
 // What is asked for: the specification that the fields of a job make, without what is usual.
 
 import { h } from "../parts/dom.js";
-import { typed } from "./fields.js";
+import { same, typed } from "./fields.js";
 import {
   BINS,
   columnFields,
@@ -184,11 +184,6 @@ export class Order {
   complain(errors) {
     return complain(this.fields, errors);
   }
-}
-
-/** @type {(a: unknown, b: unknown) => boolean} */
-function same(a, b) {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**

@@ -1,7 +1,7 @@
 // A chart that the service drew, with its data and its downloads one click away.
 
 import { button, h } from "./dom.js";
-import { amount } from "./format.js";
+import { amount, unbroken } from "./format.js";
 import { framed } from "./framed.js";
 import { csv, fileName, png, records, save, saveText } from "./save.js";
 import { explainMarks } from "./tooltip.js";
@@ -34,7 +34,7 @@ export function figure(chart, source, ...tools) {
     h("div", { class: "figure-head" }, h("h3", {}, chart.title), actions),
     h("div", { class: "on-wide" }, picture(chart.svg)),
     h("div", { class: "on-narrow" }, picture(chart.narrow_svg)),
-    h("figcaption", {}, chart.caption),
+    h("figcaption", {}, unbroken(chart.caption)),
     table,
   );
 }

@@ -24,7 +24,7 @@ export class Finder {
     );
     this.sort = h("select", { class: "sorting", "aria-label": "Sorted by" }, options);
     this.usual = sorts[0]?.[0];
-    this.element = h("div", { class: "finder" }, this.search, this.sort, this.chip());
+    this.element = h("div", { class: "finder" }, this.search, Object.values(filters), this.sort, this.chip());
   }
 
   /** @param {() => void} onChange */

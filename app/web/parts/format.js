@@ -5,6 +5,14 @@ export function sentence(words) {
   return words.charAt(0).toUpperCase() + words.slice(1).replace(/\.?$/, ".");
 }
 
+/**
+ * A line does not end between a number and its percent sign.
+ * @type {(words: string) => string}
+ */
+export function unbroken(words) {
+  return words.replaceAll(/(\d) %/g, "$1\u00a0%");
+}
+
 /** @type {(n: number | null | undefined) => string} */
 export function count(n) {
   return n === null || n === undefined ? "" : n.toLocaleString("en");

@@ -1,13 +1,15 @@
 // Two jobs side by side: what was asked, what was chosen, and both curves in one picture.
 
+import { same } from "../order/fields.js";
+import { propertiesOf } from "../order/parameters.js";
 import { h } from "../parts/dom.js";
 import { figure } from "../parts/figure.js";
-import { methodName, when } from "../parts/format.js";
+import { methodName, unbroken, when } from "../parts/format.js";
 import { asked } from "../parts/record.js";
 import { LongTable } from "../parts/table.js";
 import { get } from "../service/api.js";
 
-/** @import { Difference, DifferenceRead, FeatureRanks, Place } from "contract" */
+/** @import { Difference, FeatureRanks, MethodRead, Place } from "contract" */
 
 const FIRST = 50;
 
@@ -18,7 +20,8 @@ export async function showComparison(root, { query, signal }) {
   const job = { job_id: a, other_id: b };
   const found = await get("/v1/jobs/{job_id}/difference/{other_id}", job, signal);
   const [first, second] = await Promise.all([a, b].map((id) => jobLink(id, signal)));
-  const sentences = found.sentences.map((sentence) => h("li", {}, sentence));
+  const { methods } = await get("/v1/methods", {}, signal);
+  const sentences = found.sentences.map((sentence) => h("li", {}, unbroken(sentence)));
   root.append(
     h(
       "div",
@@ -35,7 +38,7 @@ export async function showComparison(root, { query, signal }) {
     h("div", { class: "figures" }, ...found.charts.map((chart) => figure(chart, `${a}, ${b}`))),
     ...ranks(found.features),
     ...changes("What differs in the data", found.data),
-    ...changes("What differs in the options", found.options),
+    ...changes("What differs in the options", telling(found.options, methods)),
   );
 }
 
@@ -72,12 +75,29 @@ function ranks(features) {
   return [h("h2", {}, "Features"), table.element];
 }
 
+/**
+ * Of two methods with other parameters those count that are not the usual ones.
+ * @type {(differences: Difference[], methods: MethodRead[]) => Difference[]}
+ */
+function telling(differences, methods) {
+  const names = differences.find(({ name }) => name === "/method/name");
+  if (!names) return differences;
+  const usual = [names.a, names.b].map((name) => methods.find((method) => method.name === name));
+  return differences.filter(({ name, a, b }) => {
+    const [, first, parameter = ""] = name.split("/");
+    if (first !== "method" || parameter === "name" || (a !== null && b !== null)) return true;
+    const method = usual[a === null ? 1 : 0];
+    return !method || !same(propertiesOf(method)[parameter]?.default, a ?? b);
+  });
+}
+
 /** @type {(title: string, differences: Difference[]) => HTMLElement[]} */
 function changes(title, differences) {
   if (!differences.length) return [h("h2", {}, title), h("p", { class: "muted" }, "Nothing.")];
   /** @type {LongTable<Difference>} */
   const table = new LongTable({
     heads: [{ name: "" }, { name: "A" }, { name: "B" }],
+    kind: "list sides",
     row: ({ name, a, b }) =>
       h(
         "tr",
@@ -97,13 +117,14 @@ function named(path) {
 }
 
 /**
- * In words: what stands in a list or a record by itself, without the signs that JSON needs.
+ * In words: what stands in a list or a record by itself, without the signs that JSON needs; a method by its name.
  * @type {(value: unknown) => string}
  */
 function shown(value) {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.map(shown).join(", ");
+  if (Array.isArray(value)) return value.map(shown).join(", ") || "none";
   if (typeof value !== "object") return String(value);
+  if ("name" in value) return methodName(String(value.name));
   return Object.entries(value)
     .map(([name, one]) => `${named(name)} ${shown(one)}`)
     .join(", ");

@@ -155,7 +155,7 @@ function row(column, dataset, editor) {
     h("td", {}, missing(column, dataset.n_rows ?? 0)),
     h(
       "td",
-      { class: column.values ? "range" : "range whole" },
+      { class: column.values ? "range" : "range whole", title: column.values?.join(", ") },
       column.values ? column.values.slice(0, 4).join(", ") : span(column),
       ...(column.notes ?? []).map((note) => h("p", { class: "muted" }, note)),
     ),

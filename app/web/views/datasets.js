@@ -7,6 +7,7 @@ import { count, percent, size, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { get, upload } from "../service/api.js";
 import { pause } from "../service/leaving.js";
+import { tryButton } from "./example.js";
 import { offerReference } from "./reference.js";
 
 /**
@@ -36,8 +37,10 @@ const HEADS = [
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showDatasets(root, { query, signal }) {
   const finder = new Finder("#/datasets", query, { sorts: SORTS, placeholder: "Find by name" });
-  const none = "Nothing here yet. CSV, Parquet and Arrow files can be read.";
-  const empty = () => h("p", { class: "muted" }, finder.isNarrow ? "No dataset fits." : none);
+  const empty = () =>
+    finder.isNarrow
+      ? h("p", { class: "muted" }, "No dataset fits.")
+      : h("div", { class: "welcome" }, h("p", {}, "Nothing here yet."), tryButton());
   /** @type {LiveList<DatasetSummary>} */
   const list = new LiveList(HEADS, row, empty, signal);
   const reference = h("div", {});

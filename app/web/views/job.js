@@ -2,10 +2,10 @@
 
 import { labelChips, labelEditor, nameHead } from "../parts/described.js";
 import { button, h, pill, say } from "../parts/dom.js";
-import { methodName, when } from "../parts/format.js";
+import { methodName, sentence, when } from "../parts/format.js";
 import { asked, pills, took } from "../parts/record.js";
-import { save, saveText } from "../parts/save.js";
-import { get, getBlob, patch, remove } from "../service/api.js";
+import { fileName, save, saveText } from "../parts/save.js";
+import { get, getBlob, Problem, patch, remove } from "../service/api.js";
 import { watch } from "../service/streams.js";
 import { cancelButton } from "./cancel.js";
 import { deliveryOf, exportForm, followDelivery } from "./delivery.js";
@@ -48,9 +48,9 @@ async function showDelivery(head, job, signal) {
 /** @type {(body: HTMLElement, job: JobRead, signal: AbortSignal) => Promise<void>} */
 async function showOutcome(body, job, signal) {
   if (job.status === "succeeded") return showResult(body, job, signal);
-  const words = job.error ? `The job ${job.status}: ${job.error.message}.` : "The job was cancelled.";
+  const words = job.error ? sentence(job.error.message) : "The job was cancelled.";
   const retry = job.error?.retryable ? " Submitting it again can help." : "";
-  body.replaceChildren(h("p", { class: job.error ? "failure" : "notice" }, words.replace("..", "."), retry));
+  body.replaceChildren(h("p", { class: job.error ? "failure" : "notice" }, words, retry));
 }
 
 /** @type {(actor: JobRead["submitted_by"]) => string} */
@@ -92,7 +92,8 @@ function jobHead(job) {
 }
 
 /** @type {(job: JobRead) => HTMLElement[]} */
-function finalActions({ id, status }) {
+function finalActions(record) {
+  const { id, status } = record;
   const job = { job_id: id };
   const again = h("a", { class: "button quiet", href: `#/new?like=${id}` }, "Change and run again");
   const drop = async () => {
@@ -100,11 +101,26 @@ function finalActions({ id, status }) {
     await remove("/v1/jobs/{job_id}", job);
     location.hash = "#/jobs";
   };
-  const saveReport = async () => save(`pith-${id}.html`, await getBlob("/v1/jobs/{job_id}/report", job));
+  const saveReport = async () =>
+    save(`${await stem(record)}-report.html`, await getBlob("/v1/jobs/{job_id}/report", job));
   const saveResult = async () => {
     const text = JSON.stringify(await get("/v1/jobs/{job_id}/result", job), null, 1);
-    saveText(`pith-${id}.json`, text, "application/json");
+    saveText(`${await stem(record)}-result.json`, text, "application/json");
   };
   const results = [button("Report", saveReport, "primary"), button("JSON", saveResult, "quiet")];
   return [...(status === "succeeded" ? results : []), again, button("Delete", drop, "quiet")];
+}
+
+/**
+ * What files of a job are called: after its table, which may be gone, and its target.
+ * @type {(job: JobRead) => Promise<string>}
+ */
+async function stem(job) {
+  try {
+    const { name } = await get("/v1/datasets/{dataset_id}", { dataset_id: job.dataset_id });
+    return fileName(name ?? job.dataset_id, asked(job).target);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return fileName(asked(job).target);
+    throw error;
+  }
 }

@@ -1,14 +1,15 @@
 // Jobs: a live list.
 
 import { labelChips } from "../parts/described.js";
-import { bar, button, h } from "../parts/dom.js";
+import { bar, h } from "../parts/dom.js";
 import { Finder } from "../parts/finder.js";
 import { methodName, percent, sentence, when } from "../parts/format.js";
 import { LiveList } from "../parts/list.js";
 import { phaseName, pills, took } from "../parts/record.js";
 import { Ticks } from "../parts/ticks.js";
-import { get, upload } from "../service/api.js";
+import { get } from "../service/api.js";
 import { cancelButton } from "./cancel.js";
+import { tryButton } from "./example.js";
 
 /**
  * @import { JobSummary, Place, Status } from "contract"
@@ -30,20 +31,20 @@ const SORTS = [
 const SHOWN = 4;
 
 /** @type {Head[]} */
-const HEADS = [[""], ["job"], ["status"], ["progress"], ["dataset"], ["submitted"], ["time", "number"], [""]];
+const HEADS = [[""], ["job"], ["status"], ["outcome"], ["dataset"], ["submitted"], ["time", "number"], [""]];
 
 /** @type {(root: HTMLElement, place: Place) => Promise<void>} */
 export async function showJobs(root, { query, signal }) {
   const options = STATUSES.map((status) =>
     h("option", { value: status, selected: status === query.get("status") }, status),
   );
-  const filter = h("select", { id: "status" }, h("option", { value: "" }, "all"), options);
-  const label = h("label", { for: "status" }, "Status");
+  const every = h("option", { value: "" }, "every status");
+  const filter = h("select", { "aria-label": "Status" }, every, options);
   const placeholder = "Find by title or target";
   const finder = new Finder("#/jobs", query, { sorts: SORTS, placeholder, filters: { status: filter } });
   const start = h("a", { class: "button primary", href: "#/new" }, "New job");
   const ticks = new Ticks();
-  const actions = h("div", { class: "actions" }, label, filter, ticks.go, start);
+  const actions = h("div", { class: "actions" }, ticks.go, start);
   root.append(h("div", { class: "head" }, h("h1", {}, "Jobs"), actions));
   const names = await datasetNames(signal);
   const chosen = () => STATUSES.find((status) => status === filter.value);
@@ -112,7 +113,8 @@ function outcome({ status, error, chosen }) {
   if (error) return h("span", { class: "muted" }, sentence(error.message));
   if (status === "succeeded" && !chosen.length)
     return h("span", { class: "muted" }, "No column tells anything.");
-  return chosen.slice(0, SHOWN).join(", ") + (chosen.length > SHOWN ? ", …" : "");
+  const names = chosen.slice(0, SHOWN).join(", ") + (chosen.length > SHOWN ? ", …" : "");
+  return names && h("span", { class: "outcome", title: chosen.join(", ") }, names);
 }
 
 function welcome() {
@@ -128,13 +130,6 @@ function welcome() {
     ),
     h("a", { class: "button primary", href: "#/datasets" }, "Upload a dataset"),
     " ",
-    button("Try it with 178 wines", tryExample, "quiet"),
+    tryButton(),
   );
-}
-
-/** Uploads the example, and opens the form with its target filled in. */
-async function tryExample() {
-  const file = new File([await (await fetch("/web/wine.csv")).blob()], "wine.csv");
-  const { id } = await upload(file, () => {});
-  location.hash = `#/new?${new URLSearchParams({ dataset: id, target: "cultivar" })}`;
 }

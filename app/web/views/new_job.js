@@ -9,6 +9,7 @@ import { asked } from "../parts/record.js";
 import { copyButton } from "../parts/save.js";
 import { warningList } from "../parts/warnings.js";
 import { get, Problem, post } from "../service/api.js";
+import { tryButton } from "./example.js";
 
 /**
  * @import { DatasetSummary, JobCheck, JobEstimate, Place, ProblemField, TableWarning } from "contract"
@@ -43,7 +44,9 @@ export async function showNewJob(root, { query, signal }) {
   const [newest] = datasets;
   root.append(h("h1", {}, "New job"));
   if (!newest) {
-    root.append(h("p", {}, "A job needs a dataset: ", h("a", { href: "#/datasets" }, "upload one"), "."));
+    const words = "A job needs a dataset with a column to predict.";
+    const own = h("a", { class: "button primary", href: "#/datasets" }, "Upload a dataset");
+    root.append(h("div", { class: "welcome" }, h("p", {}, words), own, " ", tryButton()));
     return;
   }
   const from = { ...start, dataset_id: start.dataset_id || newest.id };

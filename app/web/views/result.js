@@ -2,6 +2,7 @@
 
 import { h } from "../parts/dom.js";
 import { figure, layOut } from "../parts/figure.js";
+import { unbroken } from "../parts/format.js";
 import { measureSwitch } from "../parts/measures.js";
 import { fileName } from "../parts/save.js";
 import { warningList } from "../parts/warnings.js";
@@ -27,7 +28,7 @@ export async function showResult(root, { id }, signal) {
   /** @type {(shown: ChartsRead) => void} */
   const draw = (shown) => {
     root.replaceChildren(
-      h("p", { class: "headline" }, shown.headline),
+      h("p", { class: "headline" }, unbroken(shown.headline)),
       warningList(result.warnings ?? []), // results of earlier versions have none
       names(result),
       contents(shown.parts),
@@ -78,7 +79,9 @@ function section(part, shown, result, id, redraw) {
     "section",
     { class: "part", id: `part-${part.name}` },
     h("h2", {}, part.title),
-    part.sentences.length ? h("ul", { class: "summary" }, ...part.sentences.map((s) => h("li", {}, s))) : "",
+    part.sentences.length
+      ? h("ul", { class: "summary" }, ...part.sentences.map((s) => h("li", {}, unbroken(s))))
+      : "",
     part.name === "answer" ? takeAway(result, id, fileName(source)) : "",
     choice,
     figures,

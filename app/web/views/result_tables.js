@@ -27,14 +27,19 @@ const REASONS = {
 const SELECTED = [
   ["rank", "rank"],
   ["name", "feature"],
-  ["held_out", "held out, nats"],
-  ["held_out_error", "± s.e."],
+  ["held_out", "told so far, nats"],
   ["held_out_share", "of all there is"],
   ["support", "held-out rows"],
-  ["gain", "model: gain"],
-  ["mi_label", "model: I(X_S; Y)"],
+];
+
+/** @type {Column[]} */
+const DECIDED = [
+  ["rank", "rank"],
+  ["name", "feature"],
+  ["gain", "gain"],
+  ["mi_label", "I(X_S; Y)"],
   ["mi_label_se", "± s.e."],
-  ["mi_latent", "model: I(X_S; Z)"],
+  ["mi_latent", "I(X_S; Z)"],
   ["mi_latent_se", "± s.e."],
   ["runner_up", "runner-up"],
   ["margin", "margin"],
@@ -73,26 +78,33 @@ export function tablesOf(part, result, fileName) {
   if (part === "alike") return section("Left out", LEFT_OUT, result.left_out, fileName);
   if (part !== "model") return [];
   return [
+    ...section("How each feature was chosen", DECIDED, decisions(result), fileName),
     ...section("Set aside before the search", DROPPED, result.dropped, fileName),
     ...section("How each column was read", ENCODING, result.encoding.map(readColumn), fileName),
   ];
 }
 
 /**
- * Each with what the choice so far told on held-out rows, beside the model's own figures.
+ * Each with what it and those before it told on held-out rows.
  * @type {(result: ResultRead) => Item[]}
  */
 function selectedRows({ selected, held_out: held }) {
-  return selected.map(({ supported, ...feature }) => {
-    const told = held?.information[feature.rank] ?? null;
+  return selected.map(({ rank, name, supported }) => {
+    const told = held?.information[rank] ?? null;
     return {
-      ...feature,
+      rank,
+      name,
       held_out: told,
-      held_out_error: held?.standard_error[feature.rank] ?? null,
-      held_out_share: told !== null && held?.entropy ? percent(told / held.entropy) : null,
+      held_out_error: held?.standard_error[rank] ?? null,
+      held_out_share: told !== null && held?.entropy ? told / held.entropy : null,
       support: held && !supported ? UNSUPPORTED : null,
     };
   });
+}
+
+/** @type {(result: ResultRead) => Item[]} */
+function decisions({ selected }) {
+  return selected.map(({ supported: _, ...feature }) => feature);
 }
 
 /** @type {(column: EncodedColumn) => Item} */
@@ -136,9 +148,21 @@ function table(columns, items) {
 function cell(key, item) {
   const value = item[key];
   if (key.endsWith("_se") && value === 0) return h("td", { class: "number muted" }, "exact");
+  if (key === "held_out_share" && typeof value === "number")
+    return h("td", { class: "number" }, percent(value));
+  if (key === "held_out") return h("td", { class: "number" }, measured(item));
   if (typeof value === "number") return h("td", { class: "number" }, amount(value));
   const text = key === "reason" ? reasonOf(item) : String(value ?? "");
   return h("td", { class: key === "name" ? "name" : null }, text);
+}
+
+/**
+ * With two standard errors, as the bars of pictures show them.
+ * @type {(item: Item) => string}
+ */
+function measured({ held_out: told, held_out_error: error }) {
+  if (typeof told !== "number") return "";
+  return typeof error === "number" ? `${told.toFixed(3)} ± ${(2 * error).toFixed(3)}` : told.toFixed(3);
 }
 
 /** @type {(item: Item) => string} */
