@@ -10,6 +10,7 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,6 +91,29 @@ def test_a_job_and_all_that_it_leaves(pith: Pith, table: Path, tmp_path: Path) -
     with pytest.raises(NotFound) as error:
         pith.job(job.id)
     assert error.value.code == "job_not_found"
+
+
+def test_columns_are_shown_and_read_in_another_way(pith: Pith, tmp_path: Path) -> None:
+    file = tmp_path / "prices.csv"
+    rows = "".join(f"{i},5;K{i};{'ja' if i % 2 else 'nein'}\n" for i in range(60))
+    file.write_text(f"price;key;y\n{rows}")
+    dataset = pith.ready(pith.upload(file).id)
+    assert [column.kind for column in dataset.columns] == ["number", "text", "boolean"]
+    assert {w.code for w in pith.dataset_warnings(dataset.id, "y")} >= {"id_like"}
+    (shown,) = pith.preview_columns(dataset.id, {"price": "category"})
+    assert shown["cells"][0] == {"written": "0,5", "read": "0,5"}
+    wishes: dict[str, Any] = {
+        "price": {"kind": "number", "decimal": ",", "thousands": "."},
+        "key": "ignore",
+    }
+    changed = pith.ready(pith.change_columns(dataset.id, wishes).id)
+    assert (changed.version, changed.previous_id) == (2, dataset.id)
+    assert [(column.name, column.max) for column in changed.columns] == [
+        ("price", 59.5),
+        ("y", None),
+    ]
+    again = pith.ready(pith.change_columns(changed.id, {"price": None, "key": None}).id)
+    assert [column.kind for column in again.columns] == ["number", "text", "boolean"]
 
 
 def test_lists_go_over_all_pages(service: Service, pith: Pith) -> None:

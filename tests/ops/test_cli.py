@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -132,6 +132,27 @@ def test_select_prints_a_table_and_writes_the_result(tmp_path: Path) -> None:
         assert name in report.read_text()
 
 
+def test_select_shows_where_it_is_on_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "app", "select", str(WINE), "-t", "cultivar", "-k", "2"]
+    with (tmp_path / "result.json").open("w") as result:
+        running = subprocess.Popen([*command, "--json"], stdout=result, stderr=theirs, cwd=ROOT)
+    os.close(theirs)
+    seen = "".join(read_to_end(ours))
+    assert running.wait() == 0
+    for step in ("Encoding columns", "Searching cuts and states", "100 %"):
+        assert step in seen
+    assert len(json.loads((tmp_path / "result.json").read_text())["selected"]) == 2
+
+
+def read_to_end(terminal: int) -> Iterator[str]:
+    """What a program writes to a terminal, which is gone when the program is."""
+    with suppress(OSError):
+        while written := os.read(terminal, 4096):
+            yield written.decode(errors="replace")
+    os.close(terminal)
+
+
 def test_select_says_what_it_will_take_apart_from_the_answer() -> None:
     asked = ["-t", "cultivar", "-k", "2", "--method", "mrmr", "--json"]
     done = CliRunner().invoke(cli, ["select", str(WINE), *asked])
@@ -217,7 +238,7 @@ def test_select_prints_json_that_is_the_same_each_time() -> None:
     ("arguments", "sentence"),
     [
         (["README.md", "-t", "y"], "not named like"),
-        (["examples/wine.csv", "-t", "cultivars"], "cultivars"),
+        (["examples/wine.csv", "-t", "cultivars"], "the nearest name is 'cultivar'"),
         (["examples/wine.csv", "-t", "cultivar", "-k", "many"], "k must be a whole number or auto"),
         (["examples/wine.csv", "-t", "cultivar", "-k", "0"], "k must be"),
         (
@@ -228,7 +249,7 @@ def test_select_prints_json_that_is_the_same_each_time() -> None:
         (["examples/wine.csv", "-t", "cultivar", "--bins", "1"], "discretize.bins"),
         (["examples/wine.csv", "-t", "cultivar", "--compare", "mrmr,mrmr"], "is there twice"),
         (["examples/wine.csv", "-t", "cultivar", "--compare", "mrmr"], "two or more"),
-        (["examples/wine.csv", "-t", "cultivar", "--exclude", "nothing"], "nothing"),
+        (["examples/wine.csv", "-t", "cultivar", "--exclude", "hues"], "the nearest name is 'hue'"),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_2(
