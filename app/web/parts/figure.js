@@ -40,15 +40,19 @@ export function figure(chart, source, ...tools) {
 }
 
 /**
- * In two columns, each figure below the shorter one; in their order where there is room for one.
- * @type {(root: HTMLElement, figures: HTMLElement[]) => void}
+ * In two columns, each figure below the shorter one or, where they are numbered, in turn; in their order where there is
+ * room for one.
+ * @param {HTMLElement} root
+ * @param {HTMLElement[]} figures
+ * @param {boolean} inTurn
  */
-export function layOut(root, figures) {
+export function layOut(root, figures, inTurn) {
   const narrow = matchMedia("(max-width: 900px)");
   const draw = () => {
     const columns = Array.from({ length: narrow.matches ? 1 : 2 }, () => ({ box: h("div", {}), height: 0 }));
-    for (const element of figures) {
-      const column = columns.reduce((least, one) => (one.height < least.height ? one : least));
+    for (const [i, element] of figures.entries()) {
+      const shortest = columns.reduce((least, one) => (one.height < least.height ? one : least));
+      const column = (inTurn && columns[i % columns.length]) || shortest;
       column.height += (element.querySelector("svg")?.viewBox.baseVal.height ?? 0) + FRAME;
       column.box.append(element);
     }

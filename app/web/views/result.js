@@ -70,6 +70,7 @@ function section(part, shown, result, id, redraw) {
     layOut(
       figures,
       some.map((chart) => figure(chart, source, ...tools(chart.name))),
+      part.name === "effects",
     );
   const source = `${shown.dataset}, ${result.target}`;
   const figures = h("div", { class: "figures" });
