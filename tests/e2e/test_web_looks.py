@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.browser import CHROMIUM, DESKTOP, PHONE, opened
 from tests.e2e.embedded import Service
@@ -52,18 +52,12 @@ def answering(page: Page, path: str, body: Any) -> Iterator[None]:
     page.unroute(path)
 
 
-def marks_of(page: Page, chart: str) -> Locator:
-    return page.locator(f"#chart-{chart} .says:visible")
-
-
 @pytest.fixture(scope="module")
 def messy(service: Service) -> str:
     """A table that is warned of."""
     headers = {"Content-Type": "text/csv"}
     answer = service.client.post("/v1/datasets?name=messy.csv", content=TABLE, headers=headers)
     dataset_id: str = answer.json()["id"]
-    while service.client.get(f"/v1/datasets/{dataset_id}").json()["status"] == "processing":
-        pass
     return dataset_id
 
 
@@ -185,7 +179,7 @@ def test_marks_speak_and_files_and_pages_of_a_result_can_be_read(
 ) -> None:
     with opened(browser, service.address, viewport=viewport, dark=dark) as page:
         page.goto(f"/#/jobs/{finished}")
-        marks = marks_of(page, "gains")
+        marks = page.locator("#chart-gains .says:visible")
         picture = page.locator("#chart-gains svg:visible")
         hint = page.locator("#chart-gains .hint-box:visible")
         if viewport is PHONE:
