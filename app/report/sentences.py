@@ -52,8 +52,7 @@ def support(document: Document) -> list[str]:
     elif suggested == chosen:
         verdict = (
             f"On held-out rows {'it tells' if chosen == 1 else 'they tell'} "
-            f"{_measured(held_out, chosen)}; with fewer features it is clearly less, with more not "
-            "clearly more."
+            f"{_measured(held_out, chosen)}; {_others(held_out, chosen)}."
         )
     else:
         verdict = (
@@ -76,6 +75,16 @@ def _too_many(suggested: int, chosen: int, told: str) -> str:
     rest = chosen - suggested
     last = "the last adds" if rest == 1 else f"the last {rest} add"
     return f"The first {first} {told} on held-out rows, and {last} nothing clear."
+
+
+def _others(held_out: Document, chosen: int) -> str:
+    """What other numbers of features tell; a difference that is clear need not be a hundredth."""
+    shares = [percent(share(told, held_out)) for told in held_out["information"]]
+    enough = shares.index(shares[chosen])
+    if enough in (0, chosen):
+        return "with fewer features it is clearly less, with more not clearly more"
+    first = "the first alone tells" if enough == 1 else f"the first {enough} tell"
+    return f"{first} nearly as much, and more features tell not clearly more"
 
 
 def _measured(held_out: Document, k: int) -> str:

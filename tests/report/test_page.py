@@ -96,6 +96,22 @@ def test_the_number_of_features_is_judged_by_held_out_rows(suggested: int, sente
     assert summary({**document, "suggested_k": suggested})[0].startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("information", "said"),
+    [
+        ([0.0, 0.4, 0.41, 0.39], "with fewer features it is clearly less, with more not"),
+        ([0.0, 0.4099, 0.41, 0.39], "the first alone tells nearly as much, and more features"),
+        ([0.0, 0.0002, 0.0004, 0.0], "with fewer features it is clearly less, with more not"),
+    ],
+)
+def test_fewer_features_that_tell_nearly_as_much_are_named(
+    information: list[float], said: str
+) -> None:
+    document, _ = selection()
+    document["held_out"]["information"] = information
+    assert said in summary({**document, "suggested_k": 2})[0]
+
+
 def test_more_features_than_were_measured_are_not_vouched_for() -> None:
     document, _ = selection()
     held_out = {**document["held_out"], "information": [0.0, 0.42], "standard_error": [0.0, 0.02]}
