@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib as mpl
 import pytest
@@ -25,8 +26,10 @@ def test_the_examples_print_what_the_guide_shows(
     shared: dict[str, object] = {}
     for program, shown in examples:
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(program.replace("http://127.0.0.1:8000", service.address), shared)
+        here = program.replace("http://127.0.0.1:8000", service.address)
+        # Browsers of other tests leave a loop in this thread, where asyncio.run wants none.
+        with contextlib.redirect_stdout(printed), ThreadPoolExecutor(1) as apart:
+            apart.submit(exec, here, shared).result()
         assert printed.getvalue() == shown
     pith = shared["pith"]
     assert isinstance(pith, Pith)
