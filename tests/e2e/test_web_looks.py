@@ -194,6 +194,8 @@ def test_marks_speak_and_files_and_pages_of_a_result_can_be_read(
         page.goto(f"/#/compare?a={finished}&b={rival}")
         expect(page.locator("#chart-difference svg:visible polyline")).to_have_count(2)
         look(page)
-        page.goto(f"/v1/jobs/{finished}/report")
-        expect(page.locator("section > h2").first).to_have_text("The answer")
-        look(page)
+        for _ in range(2):  # the second has not changed, and is not sent again
+            page.goto(f"/v1/jobs/{finished}/report")
+            expect(page.locator("section > h2").first).to_have_text("The answer")
+            look(page)
+            page.goto("about:blank")

@@ -36,6 +36,7 @@ POLICY = (
         b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
 )
+NOT_MODIFIED = 304
 # No secrets: asking the kernel for every id gives up the interpreter, which costs half a poll.
 _IDS = random.Random()  # noqa: S311
 
@@ -72,7 +73,9 @@ class Observed:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _complete(message.get("headers", ()), request_id)
+                message["headers"] = _complete(
+                    message["status"], message.get("headers", ()), request_id
+                )
             await send(message)
 
         with request_context(request_id), request_span(scope) as span:
@@ -99,10 +102,13 @@ class Observed:
             log.log(level, "request", **line, seconds=round(seconds, 4))
 
 
-def _complete(headers: Collection[Header], request_id: str) -> list[Header]:
-    """The headers of a route, and those that every answer has."""
+def _complete(status: int, headers: Collection[Header], request_id: str) -> list[Header]:
+    """The headers of a route, and those that every answer has.
+
+    What has not changed keeps its policy: another would take the place of a report's own.
+    """
     has_policy = any(name == b"content-security-policy" for name, _ in headers)
-    policy = () if has_policy else POLICY
+    policy = () if has_policy or status == NOT_MODIFIED else POLICY
     return [*headers, (b"x-request-id", request_id.encode()), *SECURE_HEADERS, *policy]
 
 
