@@ -22,6 +22,10 @@ CLEARLY = 2.0
 TOLERANCE = 1.0
 """Standard errors within which less is as good: fewer states, fewer features."""
 
+NEGLIGIBLE = 1e-3
+"""The share of what the best number of features tells that fewer may tell less, however sure that
+is: beside one that tells all, others only make the model a little surer of it."""
+
 
 @dataclass(frozen=True, order=True)
 class Configuration:
@@ -88,9 +92,10 @@ def enough_of(losses: Floats, weights: Floats) -> int:
 
 def _fewest(losses: Floats, weights: Floats, tolerance: float) -> int:
     best = int(np.argmin([total_loss(loss, weights) for loss in losses]))
+    negligible = NEGLIGIBLE * mean_and_error(losses[0] - losses[best], weights)[0]
     for k, loss in enumerate(losses[:best]):
         worse, error = mean_and_error(loss - losses[best], weights)
-        if worse <= tolerance * error:
+        if worse <= max(tolerance * error, negligible):
             return k
     return best
 
