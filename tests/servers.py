@@ -30,7 +30,7 @@ from app.processes.lifeline import die_with_parent
 
 Command = list[str | Path]
 
-START_SECONDS = 60
+START_SECONDS = 300
 # As a service should: row-level security does not hold for superusers.
 OWNER = "tester"
 BUCKET = "pith"
