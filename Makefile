@@ -68,7 +68,7 @@ setup: $(VENV)/.dev ## Build .venv with everything the other targets need
 
 test: setup ## Run all tests, in parallel
 	@command -v chromium > /dev/null || echo "Chromium is not installed: the browser tests are skipped."
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10 tests
+	$(BIN)/python -m pytest -n 3 --dist worksteal --durations 10 tests
 
 test-image: setup ## Build what the image holds, step by step, and run a job with it
 	$(BIN)/python -m pytest -m image tests

@@ -82,3 +82,15 @@ def test_information_is_what_the_loss_falls_by() -> None:
     assert found.standard_error == pytest.approx((0, 0.0075, 0.0075), abs=1e-4)
     assert found.all_features == pytest.approx(0.4)
     assert (found.n_folds, found.n_rows) == (5, 400)
+
+
+def test_what_adds_less_than_a_thousandth_is_not_worth_a_feature_however_sure_it_is() -> None:
+    surely = [np.full(400, loss) for loss in (0.7, 0.01, 0.01 - 5e-4)]
+    assert suggest_k(np.stack(surely), ONES, 5) == enough_of(np.stack(surely), ONES) == 1
+    surely[2] -= 5e-4
+    assert suggest_k(np.stack(surely), ONES, 5) == 2
+
+
+def test_little_is_worth_a_feature_where_there_is_nothing_else() -> None:
+    surely = np.stack([np.full(400, 0.7), np.full(400, 0.7 - 1e-5)])
+    assert suggest_k(surely, ONES, 5) == 1
