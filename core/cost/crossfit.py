@@ -12,7 +12,7 @@ from core.memory import TableShape
 CLOSER_LOOKS = 0.7
 """The share of its folds that is asked about a way to cut, where there are several."""
 
-CLIMBED = 0.7
+CLIMBED = 0.5
 """The share of the folds that is asked about the second rank, by every way to cut that climbs."""
 
 CLIMBING_WAYS = 2

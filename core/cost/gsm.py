@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from core.budgets import (
     COARSE_GROUPS,
@@ -72,16 +73,32 @@ class GsmWork:
         n_climbed = int(CLIMBED / (1 - climbing(self.shape.n_classes)))
         return self.ranks[: 1 + max(n_climbed, 1)][-1]
 
+    @property
+    def _folds(self) -> CrossFitting:
+        return CrossFitting(self.shape, self.discretize, self.k, self.method.n_folds)
+
+    @property
+    def _hears_plainer(self) -> bool:
+        """Whether columns cut at equal width are likely to have a say beside others."""
+        asked = self.method.objective == "label" and self.method.remodel == "none"
+        return asked and self._folds.n_strategies > 1
+
+    @property
+    def _n_heard(self) -> int:
+        """Models under which features are chosen: as many of either cut, where two have a say."""
+        n_models = self.method.n_models
+        return 2 * ceil(n_models / 2) if self._hears_plainer else n_models
+
     def search(self) -> Work:
         """What held-out rows are asked."""
-        folds = CrossFitting(self.shape, self.discretize, self.k, self.method.n_folds)
+        folds = self._folds
         work = folds.learn()
         for rank, n_paths in zip(self.ranks, folds.n_paths(len(self.ranks)), strict=True):
             work += self._race(folds, rank) * n_paths
         if self._is_fitted(max(self.ranks)):
             work += (self._pack(folds.n_train) + self._pair(folds.n_train)) * folds.n_folds
         longer = folds.measure(folds.length, self.rank) + folds.score(self.rank)
-        if self._hears_plainer(folds):
+        if self._hears_plainer:
             longer += self._quick_steps(self.rank, folds.length) * 2
             longer += self._quick_fit(folds.n_train, self.rank)
         else:
@@ -113,7 +130,7 @@ class GsmWork:
         sampled = self._step(n_sampled, n_looked_at, grouped=lazy)
         left = self._step(n_sampled if k > EXACT_STEPS else EXACT_CONFIGURATIONS, n_features)
         work = left + exact * min(k, EXACT_STEPS) + sampled * max(k - EXACT_STEPS, 0)
-        work = work * method.n_models + self._remodel() * k
+        work = work * self._n_heard + self._remodel() * k
         return (
             work + Work(calls=n_features * (3 + method.n_models)) + self._encode(self.shape.n_rows)
         )
@@ -122,11 +139,6 @@ class GsmWork:
         """One path of one fold, with its fit."""
         work = self._quick_steps(rank, folds.race_length) + folds.measure(folds.race_length, rank)
         return work + self._quick_fit(folds.n_train, rank)
-
-    def _hears_plainer(self, folds: CrossFitting) -> bool:
-        """Whether columns cut at equal width are likely to have a say beside others."""
-        asked = self.method.objective == "label" and self.method.remodel == "none"
-        return asked and folds.n_strategies > 1
 
     def _quick_fit(self, n_rows: float, rank: int) -> Work:
         """Of one model to the rows of a fold."""
