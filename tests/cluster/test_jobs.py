@@ -76,14 +76,14 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
         return spread(engine, build, *rest)
 
     monkeypatch.setattr(DaskEngine, "spread", watched)
-    compare = {"methods": [QUICK, {"name": "mrmr"}], "n_splits": 2}
+    compare = {"methods": [QUICK, {"name": "mrmr"}, {"name": "cmim"}], "n_splits": 2}
     in_memory, on_cluster = (
         stage.submit(compare=compare, engine=e, method=QUICK, k=2) for e in ("memory", "dask")
     )
     run_units(stage.worker(), in_memory)
     run_units(with_cluster(stage, cluster), on_cluster)
     assert packers.count(shards.Packer) >= 1 + 2  # the selection, and its trials
-    assert packers.count(columns.Packer) >= 2
+    assert packers.count(columns.Packer) >= 2 * 2
     (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
     assert found == arrays
     engines = [answer.pop("provenance")["engine"] for answer in (expected, document)]
@@ -91,7 +91,7 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
     for answer in (expected, document):
         for trial in answer["comparison"]["methods"]:
             assert trial.pop("seconds") is not None
-    assert len(expected["comparison"]["methods"]) == 2
+    assert len(expected["comparison"]["methods"]) == 3
     assert document == expected
 
 

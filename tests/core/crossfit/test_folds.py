@@ -88,19 +88,21 @@ def plan_of(table: Table, n_threads: int = 1, k: int | None = None) -> Plan:
         return plan_gsm(table, k, QUICK, workers)
 
 
-def test_noise_is_not_vouched_for_and_what_tells_is() -> None:
-    vouched, enough = 0, []
-    for seed in range(5):
-        noise = plan_of(table_of(seed, told=0.0))
-        vouched += noise.suggested_k > 0
-        assert max(noise.held_out.information) < 0.02
-        telling = plan_of(table_of(seed))
-        low, high = telling.held_out.information[0], telling.held_out.information[2]
-        assert low == 0 and 0.1 < high < telling.held_out.entropy
-        assert telling.held_out.information[2] == max(telling.held_out.information[:3])
-        enough.append(telling.suggested_k)
-    assert vouched <= 1  # one table of noise in forty is lucky
-    assert min(enough) == 2 and enough.count(2) >= 4  # and now and then a useless column
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_not_vouched_for_and_what_tells_is(seed: int) -> None:
+    noise = plan_of(table_of(seed, told=0.0))
+    assert noise.suggested_k == 0
+    assert max(noise.held_out.information) < 0.02
+    telling = plan_of(table_of(seed))
+    low, high = telling.held_out.information[0], telling.held_out.information[2]
+    assert low == 0 and 0.1 < high < telling.held_out.entropy
+    assert telling.held_out.information[2] == max(telling.held_out.information[:3])
+
+
+def test_few_tables_have_a_lucky_column() -> None:
+    assert sum(plan_of(table_of(seed, told=0.0)).suggested_k > 0 for seed in range(20)) <= 1
+    enough = [plan_of(table_of(seed)).suggested_k for seed in range(5)]
+    assert min(enough) == 2 and enough.count(2) >= 4
 
 
 @pytest.mark.parametrize("seed", range(3))
