@@ -57,6 +57,11 @@ class GsmCpd:
         require_choice(self.greedy, "greedy", ("lazy", "naive"))
         self.cpd(rank=self.ranks[0])
 
+    @property
+    def may_hear_plainer(self) -> bool:
+        """Whether columns cut at equal width may have a say beside those cut in another way."""
+        return self.objective == "label" and self.remodel == "none"
+
     def cpd(self, *, rank: int, seed: int = 0, n_threads: int = 0) -> CpdConfig:
         """The options of one fit at this rank."""
         return CpdConfig(

@@ -80,8 +80,7 @@ class GsmWork:
     @property
     def _hears_plainer(self) -> bool:
         """Whether columns cut at equal width are likely to have a say beside others."""
-        asked = self.method.objective == "label" and self.method.remodel == "none"
-        return asked and self._folds.n_strategies > 1
+        return self.method.may_hear_plainer and self._folds.n_strategies > 1
 
     @property
     def _n_heard(self) -> int:

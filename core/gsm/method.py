@@ -56,7 +56,7 @@ def plan_gsm(
     folds = CrossFit(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None),
-        may_hear=method.objective == "label" and method.remodel == "none",
+        may_hear=method.may_hear_plainer,
     )  # fmt: skip
     return folds.plan(ranks, k, _without_a_say(table, ranks[0], method))
 
