@@ -38,6 +38,9 @@ def run() -> None:
             # SQLite alters a table by copying it.
             render_as_batch=connection.dialect.name == "sqlite",
             on_version_apply=_promise,
+            # Alembic commits every step by itself on SQLite otherwise, and another migration that
+            # read the version before then does the next step a second time.
+            transactional_ddl=True,
         )
         with context.begin_transaction():
             if connection.dialect.name == "postgresql":

@@ -53,10 +53,9 @@ def upgrade(
     """
     engine = make_engine(url, pool_size=0)
     for n_left in reversed(range(n_tries)):
-        if is_newer(engine, _scripts()):
-            return
         try:
-            command.upgrade(alembic_config(url, lock_seconds), revision)
+            if not is_newer(engine, _scripts()):
+                command.upgrade(alembic_config(url, lock_seconds), revision)
             return
         except OperationalError as error:
             if not _is_locked(error):

@@ -17,6 +17,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, Table, delete, insert, inspect, select, update
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 import migrations
 from app.db.base import Base
@@ -46,10 +47,10 @@ from alembic import op
 revision, down_revision, compatible_with = "9999", "{newest}", "{compatible_with}"
 
 def upgrade():
-    op.add_column("counters", sa.Column("note", sa.String(8)))
+    op.add_column("{table}", sa.Column("note", sa.String(8)))
 
 def downgrade():
-    op.drop_column("counters", "note")
+    op.drop_column("{table}", "note")
 """
 
 
@@ -136,13 +137,31 @@ def test_of_two_migrations_at_once_one_does_it_for_both(empty_database_url: str)
     assert is_current(make_engine(empty_database_url, pool_size=0))
 
 
+def test_a_migration_that_fails_leaves_no_step_behind(
+    empty_database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(OperationalError if "sqlite" in empty_database_url else ProgrammingError):
+        migrate_by_a_later_version(
+            empty_database_url, "9999", tmp_path / "later", monkeypatch, table="no_such_table"
+        )
+    engine = make_engine(empty_database_url, pool_size=0)
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == []
+    upgrade(empty_database_url)
+    assert is_current(engine)
+
+
 def migrate_by_a_later_version(
-    url: str, compatible_with: str, directory: Path, monkeypatch: pytest.MonkeyPatch
+    url: str,
+    compatible_with: str,
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str = "counters",
 ) -> None:
     source = Path(migrations.__file__).parent
     later = shutil.copytree(source, directory, ignore=shutil.ignore_patterns("__pycache__"))
     newest = ScriptDirectory.from_config(alembic_config("")).get_current_head()
-    migration = LATER.format(newest=newest, compatible_with=compatible_with)
+    migration = LATER.format(newest=newest, compatible_with=compatible_with, table=table)
     (later / "versions" / "9999_later.py").write_text(migration)
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "__file__", str(later / "__init__.py"))
