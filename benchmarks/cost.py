@@ -34,7 +34,7 @@ from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
 from core.memory import TableShape
 from core.pipeline import select_features
-from core.results.selection import Phase, Progress
+from core.results.selection import Decided, Phase, Progress
 from core.warm import warm_kernels
 from worker.calibration import measure
 from worker.forecast import Forecast
@@ -121,17 +121,23 @@ class Course:
     predicted: dict[Phase, float]
     seconds: float
     told: tuple[tuple[float, Progress], ...]
+    speed: Speed
 
     def ratios(self, moments: Sequence[float]) -> list[float]:
         """What it was said to have left over what it had, at some shares of its time."""
-        forecast, told, found = Forecast(self.predicted), list(self.told), list[float]()
+        forecast, told, found = Forecast(self._foresee), list(self.told), list[float]()
         for share in moments:
             moment = share * self.seconds
             while told and told[0][0] <= moment:
                 at, progress = told.pop(0)
                 forecast.note(progress.phase, progress.within, at)
+                if progress.decided is not None:
+                    forecast.decide(progress.decided)
             found.append((forecast.seconds_left(moment) or nan) / (self.seconds - moment))
         return found
+
+    def _foresee(self, decided: Decided | None) -> dict[Phase, float]:
+        return phase_seconds(self.job.shape, self.job.config, self.speed, decided=decided)
 
 
 def run(job: Job, speed: Speed) -> Course:
@@ -140,7 +146,7 @@ def run(job: Job, speed: Speed) -> Course:
     columns, told = job.columns(), list[tuple[float, Progress]]()
     start = process_time()
     select_features(columns, TARGET, job.config, lambda p: told.append((process_time() - start, p)))
-    return Course(job, predicted, process_time() - start, tuple(told))
+    return Course(job, predicted, process_time() - start, tuple(told), speed)
 
 
 def predict(speed: Speed, jobs: Sequence[Job], console: Console) -> Iterator[Course]:

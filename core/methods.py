@@ -17,7 +17,14 @@ from core.gsm.outcome import GsmOutcome
 from core.gsm.outcome import describe_step as describe_gsm_step
 from core.gsm.step import Step
 from core.gsm.together import find_focus
-from core.results.selection import OnProgress, Phase, Progress, Selected, SelectionResult
+from core.results.selection import (
+    Decided,
+    OnProgress,
+    Phase,
+    Progress,
+    Selected,
+    SelectionResult,
+)
 from core.rivals.method import plan_rival, select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
 from core.rivals.outcome import describe_step as describe_rival_step
@@ -142,6 +149,9 @@ def choose(
     recipe = table.learn(chosen.strategy, teller.wait)
     own_rule = isinstance(method, Iselect | GlobalFs)
     wanted = k if k is not None or plan is None or own_rule else plan.suggested_k
+    if plan is not None and wanted is not None:
+        teller.wait()
+        teller.decided(chosen, n_features=wanted)
     outcome = teller.select(table, recipe, wanted, chosen, done)
     return Choice(outcome, recipe, plan)
 
@@ -164,11 +174,12 @@ class _GsmTeller:
 
     def __init__(self, on_progress: OnProgress, names: Sequence[str], method: GsmCpd) -> None:
         self._on_progress, self._names, self._method = on_progress, names, method
+        self._told = Progress(phase="rank", fraction=PHASES["rank"][0])
         self._last: Selected | None = None
 
     def plan(self, table: Table, k: int | None) -> Plan:
         with Workers(table.n_threads) as workers:
-            return plan_gsm(table, k, self._method, workers, self.tell)
+            return plan_gsm(table, k, self._method, workers, self.tell, self.decided)
 
     def select(
         self, table: Table, recipe: Recipe, k: int | None, how: Configuration, done: Completed
@@ -196,6 +207,12 @@ class _GsmTeller:
     def wait(self) -> None:
         self.tell("fit", 0.0, None, None)
 
+    def decided(
+        self, how: Configuration, searched: float = 1.0, n_features: int | None = None
+    ) -> None:
+        decided = Decided(how.rank, how.hears_plainer, searched, n_features)
+        self._on_progress(replace(self._told, decided=decided))
+
     def tell(self, phase: Phase, done: float, loglik: float | None, step: Step | None) -> None:
         selected = None
         if step is not None and self._names:
@@ -203,9 +220,8 @@ class _GsmTeller:
             self._last = selected
         low, high = PHASES[phase]
         fraction = low + (high - low) * min(done, 1.0)
-        self._on_progress(
-            Progress(phase=phase, fraction=fraction, within=done, loglik=loglik, selected=selected)
-        )
+        self._told = Progress(phase=phase, fraction=fraction, within=done)
+        self._on_progress(replace(self._told, loglik=loglik, selected=selected))
 
 
 class _RivalTeller:
@@ -227,6 +243,10 @@ class _RivalTeller:
 
     def wait(self) -> None:
         self._on_progress(Progress(phase="select", fraction=self._encoded))
+
+    def decided(self, how: Configuration, n_features: int) -> None:
+        decided = Decided(how.rank, how.hears_plainer, n_features=n_features)
+        self._on_progress(Progress(phase="select", fraction=self._encoded, decided=decided))
 
     def _planned(self, done: float) -> None:
         low, high = PHASES["rank"]

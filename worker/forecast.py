@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import exp
 
-from core.results.selection import Phase
+from core.results.selection import Decided, Phase
+
+Foresee = Callable[[Decided | None], Mapping[Phase, float]]
+"""Seconds that are expected of each phase, in order, by what is decided so far."""
 
 PRIOR = 0.1
 """What is expected before anything is seen counts like so much of the whole, gone as expected."""
@@ -18,20 +21,22 @@ TRUSTED = 0.7
 
 
 class Forecast:
-    """Follows a run through its phases; `expected` are the seconds of each, in order.
+    """Follows a run through its phases.
 
     A phase that another attempt had completed is not seen, and says nothing about the pace. One
     that had less to do than expected says as much as it did.
     """
 
-    def __init__(self, expected: Mapping[Phase, float]) -> None:
-        self._expected = expected
-        self._total = sum(expected.values())
+    def __init__(self, foresee: Foresee) -> None:
+        self._foresee = foresee
+        self._expected = dict(foresee(None))
         self._spent = 0.0
         self._gone = 0.0
         self._phase: Phase | None = None
         self._since = 0.0
         self._within = 0.0
+        self._whole = 1.0
+        self._progress = 0.0
 
     def note(self, phase: Phase, within: float, now: float) -> None:
         """A phase has done so much of what was expected of it."""
@@ -40,14 +45,29 @@ class Forecast:
         if phase != self._phase:
             self._spent += self._in_phase(now)
             self._gone += self._seen
-            self._phase, self._since, self._within = phase, now, 0.0
+            self._phase, self._since, self._within, self._whole = phase, now, 0.0, 1.0
         self._within = max(self._within, within)
+
+    def decide(self, decided: Decided) -> None:
+        """From here on the phases are better known; what lies behind took what it did."""
+        phases = list(self._expected)
+        later = phases.index(self._phase) + (self._within > 0) if self._phase else 0
+        known = self._foresee(decided)
+        self._expected |= {phase: known[phase] for phase in phases[later:]}
+        if self._phase == "rank":
+            self._whole = decided.searched
+
+    @property
+    def _total(self) -> float:
+        return sum(self._expected.values())
 
     @property
     def progress(self) -> float:
-        """The share of all seconds that lies behind, whoever spent them."""
-        behind = self._total - self._left_of_phase - self._later
-        return behind / self._total if self._phase and self._total else 0.0
+        """The share of all seconds that lies behind, whoever spent them; it never shrinks."""
+        if self._phase and (total := self._total):
+            behind = total - self._left_of_phase - self._later
+            self._progress = max(self._progress, behind / total)
+        return self._progress
 
     def seconds_left(self, now: float) -> float | None:
         """What is expected of the rest, as much dearer as what was seen has been."""
@@ -70,7 +90,10 @@ class Forecast:
 
     @property
     def _left_of_phase(self) -> float:
-        return (1 - approach(self._within)) * self._expected[self._phase] if self._phase else 0.0
+        if self._phase is None:
+            return 0.0
+        left = 1 - approach(self._within / self._whole)
+        return left * self._whole * self._expected[self._phase]
 
     @property
     def _later(self) -> float:

@@ -17,7 +17,8 @@ from app.jobs.state import Stop
 from app.jobs.units import service as units
 from app.jobs.units.repository import UnitClaim
 from core.callbacks import Enough
-from core.results.selection import EXPERIMENTS, Phase, Progress
+from core.results.selection import EXPERIMENTS, Progress
+from worker.forecast import Foresee
 from worker.phases import Phases
 from worker.process import Process
 from worker.recorder import Recorder
@@ -58,9 +59,9 @@ class Heartbeat(Beside):
         super().leave()
         self._wake.set()
 
-    def expect(self, seconds: Mapping[Phase, float]) -> None:
+    def expect(self, foresee: Foresee) -> None:
         """So many seconds are expected of each phase."""
-        self._recorder.expect(seconds)
+        self._recorder.expect(foresee)
 
     def report(self, progress: Progress) -> None:
         """For `on_progress`: take note, and raise when the run is to end, or to be kept."""

@@ -63,7 +63,7 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     with process.database.read() as session:
         n_rows, profile = datasets.read_profile(session, work.dataset_id)
         speed = speeds.newest(session) or Speed()
-    heartbeat.expect(selection_seconds(specification, n_rows, profile, speed))
+    heartbeat.expect(partial(selection_seconds, specification, n_rows, profile, speed))
     name = engine_for(specification, n_rows, profile, process.settings.capacity)
     check_columns(specification, profile)
     excluded = set(specification.columns.exclude)

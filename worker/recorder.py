@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from app.jobs.repository import Event
-from core.results.selection import Phase, Progress
-from worker.forecast import Forecast
+from core.results.selection import Progress
+from worker.forecast import Forecast, Foresee
 
 # Likelihoods told while a phase grows e times older.
 LIKELIHOODS_PER_AGE = 200
@@ -34,10 +33,10 @@ class Recorder:
         self._seconds: dict[str, float] = {}
         self._forecast: Forecast | None = None
 
-    def expect(self, seconds: Mapping[Phase, float]) -> None:
-        """So many seconds are expected of each phase."""
+    def expect(self, foresee: Foresee) -> None:
+        """So many seconds are expected of each phase, before and after anything is decided."""
         with self._lock:
-            self._forecast = Forecast(seconds)
+            self._forecast = Forecast(foresee)
 
     def note(self, progress: Progress) -> bool:
         """Remember a report; True when it is worth writing soon."""
@@ -62,6 +61,8 @@ class Recorder:
             return {"progress": _share(progress.fraction)}
         now = time.monotonic()
         self._forecast.note(progress.phase, progress.within, now)
+        if progress.decided is not None:
+            self._forecast.decide(progress.decided)
         return {
             "progress": _share(self._forecast.progress),
             "seconds_left": self._forecast.seconds_left(now),

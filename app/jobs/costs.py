@@ -14,7 +14,7 @@ from app.jobs.specification import EngineName, Specification, compare_of, config
 from core.config import Bootstrap
 from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
-from core.results.selection import Phase
+from core.results.selection import Decided, Phase
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ def forecast(
     n_rows: int,
     columns: Sequence[Mapping[str, Any]],
     speed: Speed,
+    decided: Decided | None = None,
 ) -> dict[Phase, float]:
     """Seconds of each phase."""
     config = config_of(specification)
@@ -90,6 +91,7 @@ def forecast(
         speed,
         compare_of(specification),
         _bootstrap_of(specification),
+        decided,
     )
 
 
@@ -98,10 +100,11 @@ def selection_seconds(
     n_rows: int,
     columns: Sequence[Mapping[str, Any]],
     speed: Speed,
+    decided: Decided | None = None,
 ) -> dict[Phase, float]:
     """Seconds of each phase of the selection alone, beside which others do the rest."""
     alone = specification.model_copy(update={"compare": None, "stability": None})
-    return forecast(alone, n_rows, columns, speed)
+    return forecast(alone, n_rows, columns, speed, decided)
 
 
 def _bootstrap_of(specification: Specification) -> Bootstrap | None:

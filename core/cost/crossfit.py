@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log10
 
 from core.budgets import CROSS_ROWS, MOST_SCORED, RACE_LENGTH
 from core.config import STRATEGIES, Discretize
@@ -22,11 +23,15 @@ FEW_CLASSES = 4
 """With so many, half of those that were asked about a rank are asked about the next; the more
 classes, the more states are worthwhile."""
 
-USUAL_LENGTH = 22
-"""How long paths become when held-out rows decide how many features are kept."""
 
-USUAL_CHOICE = 15
-"""How many features those keep."""
+def usual_choice(n_rows: float) -> int:
+    """How many features held-out rows keep if it is left to them: the more, the more they are."""
+    return max(round(5 * log10(min(n_rows, CROSS_ROWS))) - 2, 1)
+
+
+def usual_length(n_rows: float) -> int:
+    """How long paths become until that is clear."""
+    return max(3 * usual_choice(n_rows) // 2, RACE_LENGTH)
 
 
 def climbing(n_classes: int) -> float:
@@ -79,7 +84,7 @@ class CrossFitting:
     @property
     def length(self) -> int:
         """How long paths are in the end."""
-        wanted = USUAL_LENGTH if self.k is None else max(self.k, RACE_LENGTH)
+        wanted = max(self.k, RACE_LENGTH) if self.k else usual_length(self.n_train + self.n_test)
         return min(wanted, self.shape.n_features)
 
     def learn(self) -> Work:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from core.budgets import MOST_DISTANCES
 from core.config import Bootstrap, Compare, Discretize, Evaluate, GsmCpd, Method, SelectionConfig
-from core.cost.crossfit import USUAL_CHOICE, score_beliefs
+from core.cost.crossfit import score_beliefs, usual_choice
 from core.cost.gsm import GsmWork
 from core.cost.rivals import search_rival, select_rival
 from core.cost.work import Speed, Work
 from core.memory import TableShape
-from core.results.selection import Phase
+from core.results.selection import Decided, Phase
 
 LONGEST_CURVE = 50
 """Features that compared methods choose when their number is left open."""
@@ -27,9 +27,10 @@ def phase_seconds(
     speed: Speed,
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
+    decided: Decided | None = None,
 ) -> dict[Phase, float]:
-    """Seconds of each phase of a run, in order."""
-    phases = phase_work(shape, config, compare, bootstrap)
+    """Seconds of each phase of a run, in order; better known once held-out rows have decided."""
+    phases = phase_work(shape, config, compare, bootstrap, decided)
     return {phase: speed.seconds(work) for phase, work in phases.items()}
 
 
@@ -38,20 +39,22 @@ def phase_work(
     config: SelectionConfig,
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
+    decided: Decided | None = None,
 ) -> dict[Phase, Work]:
     """The work of each phase of a run, in order."""
     k, method, cut = _wanted(config), config.method, config.discretize
-    work: dict[Phase, Work] = {"encode": _encode(shape), **_choose(shape, method, cut, k)}
-    size = min(k or USUAL_CHOICE, shape.n_features)
+    chosen = _choose(shape, method, cut, k, decided)
+    work: dict[Phase, Work] = {"encode": _encode(shape), **chosen}
+    size = _size(shape, k, decided)
     if (how := config.evaluate) is not None:
         work["evaluate"] = _trial(shape, method, cut, size, how) * how.n_splits
     if compare is not None:
-        size = min(k or LONGEST_CURVE, shape.n_features)
-        trials = [_trial(shape, m, cut, size, compare.evaluate) for m in compare.methods]
+        longest = min(k or LONGEST_CURVE, shape.n_features)
+        trials = [_trial(shape, m, cut, longest, compare.evaluate) for m in compare.methods]
         work["compare"] = _total(trials) * compare.n_splits
     if bootstrap is not None:
         half = replace(shape, n_rows=-(-shape.n_rows // 2))
-        again = _choose(half, method, cut, min(k or USUAL_CHOICE, shape.n_features))
+        again = _choose(half, method, cut, size)
         again.pop("rank")
         work["resample"] = _total(again.values()) * bootstrap.n_samples
     return work
@@ -68,14 +71,25 @@ def _encode(shape: TableShape) -> Work:
 
 
 def _choose(
-    shape: TableShape, method: Method, discretize: Discretize, k: int | None
+    shape: TableShape,
+    method: Method,
+    discretize: Discretize,
+    k: int | None,
+    decided: Decided | None = None,
 ) -> dict[Phase, Work]:
-    size = min(k or USUAL_CHOICE, shape.n_features)
+    size = _size(shape, k, decided)
     if isinstance(method, GsmCpd):
-        gsm = GsmWork(shape, method, discretize, k)
+        gsm = GsmWork(shape, method, discretize, k, decided)
         return {"rank": gsm.search(), "fit": gsm.fit(), "select": gsm.select(size)}
     searched = search_rival(shape, method, discretize, k)
     return {"rank": searched, "select": select_rival(shape, method, size)}
+
+
+def _size(shape: TableShape, k: int | None, decided: Decided | None) -> int:
+    """How many features are chosen."""
+    if decided is not None and decided.n_features is not None:
+        return decided.n_features
+    return min(k or usual_choice(shape.n_rows), shape.n_features)
 
 
 def _trial(

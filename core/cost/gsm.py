@@ -15,24 +15,32 @@ from core.budgets import (
     QUICK_ITERATIONS,
     REFIT_ITERATIONS,
     TRIAL_ITERATIONS,
+    is_many,
     worthwhile_ranks,
 )
 from core.config import Discretize, GsmCpd
 from core.cost.crossfit import CLIMBED, CrossFitting, climbing
 from core.cost.work import Work
-from core.memory import LANES, NODES_PER_VARIABLE, TableShape
+from core.memory import LANES, TableShape
+from core.results.selection import Decided
 
 LEAST_ITERATIONS, FEATURE_ITERATIONS = 8, 600
 """So many, and the second number divided by that of the features, which leave the less doubt about
 the state of a row the more they are."""
 
-LAST_ITERATIONS = 15
+LAST_ITERATIONS = 10
 """On all rows, after a fit to a few of them."""
 
-EVALUATED, EVALUATED_SHARE = 20, 1 / 6
+ROW_UPDATES, CELL_UPDATES, PARAMETER_UPDATES = 24, 0.18, 68
+"""What the posterior of a row, a cell of it and a parameter take an iteration."""
+
+PAIR_COUNTS = 0.6
+"""What a row of a pair of columns takes; pairs that others make up for are not counted."""
+
+EVALUATED, EVALUATED_SHARE = 12, 1 / 40
 """Features that a lazy step looks at closely: so many, and that share of all."""
 
-EXACT_STEPS = 3
+EXACT_STEPS, EXACT_WORTH = 3, 0.3
 EXACT_CONFIGURATIONS = 30
 SAMPLED = 0.7
 QUICK_SAMPLED = 0.5
@@ -42,6 +50,18 @@ QUICK_SAMPLED = 0.5
 def usual_iterations(n_features: int) -> float:
     """Until a fit has converged."""
     return LEAST_ITERATIONS + FEATURE_ITERATIONS / n_features
+
+
+def usual_fit(n_rows: int, n_features: int) -> float:
+    """Iterations on all rows, those of restarts among them."""
+    if is_many(n_rows):
+        return LAST_ITERATIONS
+    return TRIAL_ITERATIONS + usual_iterations(n_features)
+
+
+def steps_worth(n_steps: int) -> float:
+    """Of steps, the first of which are quickly made, in later ones."""
+    return EXACT_WORTH * min(n_steps, EXACT_STEPS) + max(n_steps - EXACT_STEPS, 0)
 
 
 def looked_at(n_features: int) -> float:
@@ -57,6 +77,7 @@ class GsmWork:
     method: GsmCpd
     discretize: Discretize
     k: int | None
+    decided: Decided | None = None
 
     @property
     def _n_owners(self) -> int:
@@ -70,6 +91,8 @@ class GsmWork:
     @property
     def rank(self) -> int:
         """The one that is likely to be taken: as far up as the folds climb on average."""
+        if self.decided is not None:
+            return self.decided.rank
         n_climbed = int(CLIMBED / (1 - climbing(self.shape.n_classes)))
         return self.ranks[: 1 + max(n_climbed, 1)][-1]
 
@@ -80,6 +103,8 @@ class GsmWork:
     @property
     def _hears_plainer(self) -> bool:
         """Whether columns cut at equal width are likely to have a say beside others."""
+        if self.decided is not None:
+            return self.decided.hears_plainer
         return self.method.may_hear_plainer and self._folds.n_strategies > 1
 
     @property
@@ -107,7 +132,7 @@ class GsmWork:
     def fit(self) -> Work:
         """Restarts on a few rows, the best of them on all."""
         method, n_rows = self.method, self.shape.n_rows
-        few = min(n_rows, CROSS_ROWS) if n_rows > 2 * CROSS_ROWS else n_rows
+        few = CROSS_ROWS if is_many(n_rows) else n_rows
         work = self._pack(n_rows) + self._encode(n_rows)
         if self.rank > self.shape.n_classes:
             work += self._pair(n_rows)
@@ -128,11 +153,10 @@ class GsmWork:
         exact = self._step(EXACT_CONFIGURATIONS, n_features, grouped=False)
         sampled = self._step(n_sampled, n_looked_at, grouped=lazy)
         left = self._step(n_sampled if k > EXACT_STEPS else EXACT_CONFIGURATIONS, n_features)
-        work = left + exact * min(k, EXACT_STEPS) + sampled * max(k - EXACT_STEPS, 0)
+        work = left * 2 + exact * min(k, EXACT_STEPS) + sampled * max(k - EXACT_STEPS, 0)
         work = work * self._n_heard + self._remodel() * k
-        return (
-            work + Work(calls=n_features * (3 + method.n_models)) + self._encode(self.shape.n_rows)
-        )
+        said = Work(calls=n_features * (3 + method.n_models)) + self._encode(self.shape.n_rows) * 3
+        return work + said
 
     def _race(self, folds: CrossFitting, rank: int) -> Work:
         """One path of one fold, with its fit."""
@@ -157,12 +181,12 @@ class GsmWork:
         return self._iteration(n_rows, self.rank, n_models) * n_iter
 
     def _iteration(self, n_rows: float, rank: int, n_models: int) -> Work:
-        """Rows, then nodes of the tree that rows share, then parameters."""
+        """Rows and their cells, of which several share a byte, then parameters."""
         n_states = -(-rank // self._n_owners)
         n_lanes = -(-n_models * n_states // LANES) * LANES
-        cells = self.shape.n_features * (n_rows + NODES_PER_VARIABLE * self._n_owners)
+        rows = n_rows * (ROW_UPDATES + CELL_UPDATES * self.shape.n_features)
         parameters = sum(self.shape.n_levels) * self._n_owners
-        return Work(calls=8, updates=n_lanes * (cells + 25 * parameters))
+        return Work(calls=8, updates=n_lanes * (rows + PARAMETER_UPDATES * parameters))
 
     def _pack(self, n_rows: float) -> Work:
         """Bring rows into the order in which EM visits them."""
@@ -178,7 +202,7 @@ class GsmWork:
         allowed = MAX_PAIR_COUNTS / n_pairs
         if self.method.objective != "label" or allowed < min(LEAST_PAIR_ROWS, n_rows):
             return Work()
-        return Work(counts=2 * n_pairs * min(n_rows, allowed))
+        return Work(counts=PAIR_COUNTS * n_pairs * min(n_rows, allowed))
 
     def _quick_steps(self, rank: int, n_steps: int) -> Work:
         """Under the model of a fold, with fewer configurations."""

@@ -71,18 +71,20 @@ def fit_models(
     n_models: int,
     on_iteration: OnIteration | None = None,
     on_wait: OnWait = ignore,
+    on_few: OnIteration | None = None,
 ) -> list[CpdFit]:
     """Fit the `n_models` best of max(n_init, n_models) restarts, the best first.
 
-    Restarts to many rows are made and followed on a few of them, and only end on all.
+    Restarts to many rows are made and followed on a few of them, and only end on all: `on_few` is
+    told the iterations of the first part, `on_iteration` those on all rows.
     """
     n_states = states_per_class(rows, config.rank)
     few = rows.few if isinstance(rows, SpreadRows) else _thin(rows, n_levels, config)
-    on_few = on_iteration if few is rows else lambda *_: on_wait()
+    heard = on_iteration if few is rows else on_few
     with Workers(config.n_threads) as pool:
         n_starts = max(config.n_init, n_models)
         bank = Bank(few, n_states, uniform_scale(few.weights, n_starts), config.smoothing, pool)
-        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_few)
+        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, heard)
         while run.n_models > n_models:
             run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
             run = run.keep_best(max(n_models, run.n_models // 2))

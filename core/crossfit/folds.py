@@ -12,7 +12,7 @@ from core.arrays import Floats, Ints
 from core.budgets import CROSS_ROWS, RACE_LENGTH
 from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Strategy
-from core.cost.crossfit import USUAL_LENGTH, usual_paths
+from core.cost.crossfit import usual_length, usual_paths
 from core.cpd.prediction import LabelModel, held_out_losses
 from core.crossfit.choice import (
     Configuration,
@@ -35,6 +35,10 @@ from core.workers import Workers
 
 LEARNING, WIDE = 0.15, 500
 """What learning how each fold has the columns cut takes of all, roughly, where they are so many."""
+
+FITTED = 2.5
+"""What a step of a path takes under a model that was fitted for it, in those of one that was not:
+one state for each class is counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,10 @@ class Path:
 
 Propose = Callable[[Table, Fold, int, int, OnWait], Path]
 """Chooses so many features at a rank, from the training rows of a fold; in a thread of its own."""
+
+OnChosen = Callable[[Configuration, float], None]
+"""Told the configuration that won, before anything else is asked about it, and how much there will
+be to do in all, in what was expected."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +99,13 @@ class CrossFit:
     propose: Propose
     workers: Workers
     on_progress: OnFraction = ignore
+    on_chosen: OnChosen = ignore
     may_hear: bool = False
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
     _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
     _longest: dict[tuple[Configuration, int], int] = field(default_factory=dict)
     _usual_steps: float = inf
+    _lowest: int = 1
     _n_scored: int = 0
     _n_learnt: int = 0
 
@@ -130,10 +140,13 @@ class CrossFit:
         """
         longest = len(self.table.usable)
         length = min(longest, RACE_LENGTH)
-        self._expect(len(ranks), min(k or length, length), min(k or USUAL_LENGTH, longest))
+        usual = min(k or usual_length(self.table.n_rows), longest)
+        self._lowest = ranks[0]
+        self._expect(ranks, min(k or length, length), usual)
         race = Race(self._loss_of(min(k or length, length)), self.folds, self.table.weights)
         race.run(self.table.strategies, ranks)
         chosen = self._hearing(best_configuration(race.tried, race.weights), ALL_ROWS)
+        self.on_chosen(chosen, self._in_all(chosen, min(k or length, length), usual))
         others = by_other_folds(race.tried, self.folds, race.weights)
         by_fold = {fold: self._hearing(one, fold) for fold, one in others.items()}
         plan = self._plan(race, chosen, by_fold, k)
@@ -171,7 +184,9 @@ class CrossFit:
         longest = len(self.table.usable)
         losses = self._joined(by_fold, min(longest, max(k or 0, RACE_LENGTH)))
         while k is None and len(losses) <= longest and self._still_falls(losses):
-            losses = self._joined(by_fold, min(len(losses) * 3 // 2, longest))
+            length = min(len(losses) * 3 // 2, longest)
+            self.on_chosen(chosen, self._in_all(chosen, len(losses), 3 * length // 2))
+            losses = self._joined(by_fold, length)
         most = suggest_k(losses, race.weights, self.n_folds)
         suggested = self._enough(chosen, by_fold, most) if most else 0
         return Plan(
@@ -265,22 +280,43 @@ class CrossFit:
         return suggest_k(losses, self.table.weights, self.n_folds) > len(losses) * 3 // 4
 
     def _wait(self) -> None:
-        n_steps = sum(self._longest.values()) + self._n_scored
         share = LEARNING * min(len(self.table.columns) / WIDE, 1.0)
         learnt = share * self._n_learnt / len(self.table.columns)
-        self.on_progress(learnt + (1 - share) * n_steps / self._usual_steps)
+        self.on_progress(learnt + (1 - share) * self._n_steps / self._usual_steps)
+
+    @property
+    def _n_steps(self) -> float:
+        paths = list(self._longest.items())  # other threads add to them
+        n_steps = sum(self._price(how.rank) * length for (how, _), length in paths)
+        return n_steps + self._n_scored
 
     def _learnt(self) -> None:
         self._n_learnt += 1
         self._wait()
 
-    def _expect(self, n_ranks: int, race_length: int, length: int) -> None:
+    def _expect(self, ranks: Sequence[int], race_length: int, length: int) -> None:
         """So many steps of paths are usual: in the race, at their full length, and scored."""
         n_ways = len(self.table.strategies)
-        asked = (self.n_folds, n_ways, n_ranks, self.table.n_classes)
-        anew = self.may_hear and n_ways > 1  # paths that hear the plainest cut begin once more
-        longer = (length if anew else max(length - race_length, 0)) + length
-        self._usual_steps = race_length * sum(usual_paths(*asked)) + longer * self.n_folds
+        n_paths = usual_paths(self.n_folds, n_ways, len(ranks), self.table.n_classes)
+        raced = sum(n * self._price(rank) for n, rank in zip(n_paths, ranks, strict=True))
+        hears = self.may_hear and n_ways > 1
+        longer = self._longer(self._price(ranks[:2][-1]), hears, race_length, length)
+        self._usual_steps = race_length * raced + longer
+
+    def _longer(self, price: float, anew: bool, reached: int, length: int) -> float:
+        """What comes after the race; paths that hear the plainest cut begin anew."""
+        n_steps = length if anew else max(length - reached, 0)
+        return (price * n_steps + length) * self.n_folds
+
+    def _in_all(self, chosen: Configuration, reached: int, length: int) -> float:
+        """All steps, in those that were expected, if paths are to become so long."""
+        anew = chosen.hears_plainer and reached <= RACE_LENGTH
+        longer = self._longer(self._price(chosen.rank), anew, reached, length)
+        return (self._n_steps + longer) / self._usual_steps
+
+    def _price(self, rank: int) -> float:
+        """Of a step: with more states than at first there is a model to be fitted."""
+        return 1.0 if rank == self._lowest else FITTED
 
     def _enough(self, chosen: Configuration, by_fold: dict[int, Configuration], most: int) -> int:
         """So many of at most `most` features that all rows choose as tell more than fewer of them.

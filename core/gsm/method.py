@@ -9,16 +9,16 @@ from math import ceil
 import numpy as np
 
 from core.arrays import Ints
-from core.budgets import ROWS_PER_STATE, TRIAL_ITERATIONS, worthwhile_ranks
+from core.budgets import ROWS_PER_STATE, is_many, worthwhile_ranks
 from core.callbacks import ignore
 from core.config import GsmCpd
-from core.cost.gsm import looked_at, usual_iterations
-from core.cpd.em import fit_models
+from core.cost.gsm import looked_at, steps_worth, usual_fit
+from core.cpd.em import FIRST_ITERATIONS, fit_models
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
 from core.cpd.spread import SpreadRows, gather
 from core.crossfit.choice import Configuration
-from core.crossfit.folds import CrossFit, Plan
+from core.crossfit.folds import CrossFit, OnChosen, Plan
 from core.data.problem import CodedProblem
 from core.data.table import Table
 from core.fit_config import CpdConfig
@@ -44,18 +44,30 @@ news, and is so sure of it that it loses against knowing nothing."""
 GAINS_AT_A_TIME = 256
 """Features whose gains are computed between two looks at whether somebody wants to stop."""
 
+ROWS_A_STEP = 2**16
+"""To go through so many takes as long as a step."""
+
+_STAGES = (1 / 3, 1 / 3)
+_STAGES_OF_MANY = (1 / 3, 2 / 3)
+"""What of a fit is done when rows are gathered, and when a few of them are fitted."""
+
 Tell = Callable[[Phase, float, float | None, Step | None], None]
 
 
 def plan_gsm(
-    table: Table, k: int | None, method: GsmCpd, workers: Workers, tell: Tell = ignore
+    table: Table,
+    k: int | None,
+    method: GsmCpd,
+    workers: Workers,
+    tell: Tell = ignore,
+    on_chosen: OnChosen = ignore,
 ) -> Plan:
     """What held-out rows say about cuts, rank and number of features."""
     owners = len(np.unique(table.labels)) if method.family == "per_class" else 1
     ranks = worthwhile_ranks(method.ranks, table.weights.sum(), owners)
     folds = CrossFit(
         table, method.n_folds, Proposer(method), workers,
-        lambda done: tell("rank", done, None, None),
+        lambda done: tell("rank", done, None, None), on_chosen,
         may_hear=method.may_hear_plainer,
     )  # fmt: skip
     return folds.plan(ranks, k, _without_a_say(table, ranks[0], method))
@@ -90,13 +102,14 @@ def select_gsm(
     """
     done = completed or Completed()
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
-    usual = min(TRIAL_ITERATIONS + usual_iterations(len(problem.n_levels)), config.max_iter)
-    progress = _FitProgress(tell, usual, n_tables=1 if plain is None else 2)
+    usual = min(usual_fit(problem.n_rows, len(problem.n_levels)), config.max_iter)
+    stages = _STAGES_OF_MANY if is_many(problem.n_rows) else _STAGES
+    progress = _FitProgress(tell, stages, usual, n_tables=1 if plain is None else 2)
     n_models = ceil(method.n_models / progress.n_tables)
 
     def fit(table: CodedProblem, rows: Rows | SpreadRows) -> list[CpdFit]:
         levels, hear = table.table_levels, progress.iterated
-        return fit_models(rows, levels, config, n_models, hear, progress.wait)
+        return fit_models(rows, levels, config, n_models, hear, progress.wait, progress.on_few)
 
     progress.wait()
     plain_fits: list[CpdFit] = []
@@ -123,21 +136,32 @@ class _FitProgress:
     """How far a fit is that may be one of two, of which the last is the one that is shown."""
 
     tell: Tell
+    stages: tuple[float, float]
     usual: float
     n_tables: int
     _n_done: int = 0
+    _within: float = 0.0
 
     def wait(self) -> None:
-        self.tell("fit", self._n_done / self.n_tables, None, None)
+        self._tell(None)
+
+    def on_few(self, iteration: int, _loglik: float) -> None:
+        gathered, fitted = self.stages
+        self._within = gathered + (fitted - gathered) * min(iteration / FIRST_ITERATIONS, 1.0)
+        self._tell(None)
 
     def iterated(self, iteration: int, loglik: float) -> None:
-        done, is_last = iteration / self.usual, self._n_done == self.n_tables - 1
-        within = done if is_last else min(done, 1.0)
-        shown = loglik if is_last else None
-        self.tell("fit", (self._n_done + within) / self.n_tables, shown, None)
+        before, is_last = self.stages[1], self._n_done == self.n_tables - 1
+        done = iteration / self.usual if is_last else min(iteration / self.usual, 1.0)
+        self._within = before + (1 - before) * done
+        self._tell(loglik if is_last else None)
 
     def next_table(self) -> None:
         self._n_done += 1
+        self._within = 0.0
+
+    def _tell(self, loglik: float | None) -> None:
+        self.tell("fit", (self._n_done + self._within) / self.n_tables, loglik, None)
 
 
 @dataclass
@@ -166,7 +190,7 @@ class _Selection:
         self.tell("select", 0.0, None, None)
         objective = self._objective()
         searched = np.union1d(self.problem.candidates, self.problem.included).astype(np.int64)
-        first_gains = self._gains(objective, searched, 0.0, with_label=True)
+        first_gains = self._gains(objective, searched, (0.0, 0.0), with_label=True)
         task = self._task()
         if self.method.remodel != "none":
             steps, objective = self._remodel(config, objective, task)
@@ -174,9 +198,12 @@ class _Selection:
             steps = choose(objective, task, self.done.steps)
         rest = np.setdiff1d(searched, _features(steps))
         left = self._gains(
-            objective, rest, self._done(self.k), with_label=self.method.objective == "label"
+            objective,
+            rest,
+            (self._done(self.k), self._nearly_done),
+            with_label=self.method.objective == "label",
         )
-        return GsmOutcome(
+        outcome = GsmOutcome(
             method=self.method,
             steps=steps,
             fits=self.fits,
@@ -190,17 +217,29 @@ class _Selection:
             n_evaluations=objective.n_evaluations,
             n_distinct_rows=self.rows.n_distinct,
         )
+        self.tell("select", 1.0, None, None)
+        return outcome
 
     def _wait(self) -> None:
-        self.tell("select", 1.0, None, None)
+        self.tell("select", self._nearly_done, None, None)
+
+    @property
+    def _nearly_done(self) -> float:
+        """When there is only something left to be said about the outcome."""
+        return (1 + self._done(self.k)) / 2
 
     def _gains(
-        self, objective: AveragedObjective, features: Ints, done: float, *, with_label: bool
+        self,
+        objective: AveragedObjective,
+        features: Ints,
+        within: tuple[float, float],
+        *,
+        with_label: bool,
     ) -> Gains:
         """Gains of many features, some at a time: a whole table takes seconds."""
-        parts = []
-        for start in range(0, max(len(features), 1), GAINS_AT_A_TIME):
-            self.tell("select", done, None, None)
+        parts, n_features, (low, high) = [], max(len(features), 1), within
+        for start in range(0, n_features, GAINS_AT_A_TIME):
+            self.tell("select", low + (high - low) * start / n_features, None, None)
             some = features[start : start + GAINS_AT_A_TIME]
             parts.append(objective.gains(some, with_label=with_label))
         return Gains.joined(parts)
@@ -234,9 +273,14 @@ class _Selection:
         )
 
     def _done(self, n_steps: int) -> float:
-        """Of the phase: at its end all features are looked at, as steps look at some."""
+        """Of the phase: at its end all features are looked at as closely as steps look at some.
+
+        And all rows are gone through for what is said about the table.
+        """
         n_features = len(self.problem.n_levels)
-        return n_steps / (self.k + n_features / looked_at(n_features))
+        said = n_features / looked_at(n_features) + self.problem.n_rows / ROWS_A_STEP
+        whole = steps_worth(self.k) + said
+        return steps_worth(n_steps) / whole
 
     def _remodel(
         self, config: CpdConfig, objective: AveragedObjective, task: Task

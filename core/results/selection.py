@@ -217,6 +217,20 @@ class ModelFit:
     family: str
 
 
+@dataclass(frozen=True)
+class Decided:
+    """What held-out rows have decided, by which the rest of a run takes its time.
+
+    `searched` is all that is to be asked of them, in what was expected of it; `n_features` is None
+    where they have not come to that.
+    """
+
+    rank: int
+    hears_plainer: bool
+    searched: float = 1.0
+    n_features: int | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """Told while a selection runs: where it is and what it has just found out.
@@ -230,6 +244,7 @@ class Progress:
     within: float = 0.0
     loglik: float | None = None
     selected: Selected | None = None
+    decided: Decided | None = None
 
 
 OnProgress = Callable[[Progress], None]
