@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.arrays import MISSING, Bytes, Floats, Ints, Truths, Values
+from core.arrays import MISSING, Bytes, Floats, Truths, Values
 from core.config import Discretize, Kind
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
@@ -52,6 +52,9 @@ SAFE_WIDTHS = 1e-290, 1e290
 
 COUNTED = 2**12
 """Whole numbers that lie within such a range are counted, others sorted."""
+
+
+Different = tuple[Sequence[Any], Values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +103,15 @@ def fine_column(
     """
     present, known, n_infinite = split_missing(name, values)
     few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
-    kind: Kind = discretize.kinds.get(name) or (
-        "discrete" if _is_discrete(known, few) else "continuous"
-    )
+    told = discretize.kinds.get(name)
+    kind, found = (told, None) if told else _look(known, few)
     codes = np.full(len(present), MISSING, dtype=np.uint8)
     n_missing = int(len(present) - present.sum())
     if kind == "discrete":
         weights = None if row_weights is None else row_weights[present]
-        learnt, codes[present] = _learn_levels(known, weights, merge_rare=not is_target)
+        learnt, codes[present] = _learn_levels(
+            found or different(known), weights, merge_rare=not is_target
+        )
         return FineColumn(name, n_missing, n_infinite, **learnt), codes
     if isinstance(known, Texts):
         raise InvalidData(f"column {name!r} holds text and cannot be continuous", name)
@@ -155,45 +159,31 @@ def level_name(value: Any) -> str:
     return str(value)
 
 
-def _is_discrete(known: Values | Texts, few: int) -> bool:
+def _look(known: Values | Texts, few: int) -> tuple[Kind, Different | None]:
+    """What a column is taken for, and its different values if they were found on the way."""
     if isinstance(known, Texts) or known.dtype.kind not in "iuf" or _is_blurred(known):
-        return True
+        return "discrete", None
+    found = None
     for part in (known[:_GLANCE], known) if len(known) > _GLANCE else (known,):
         if known.dtype.kind == "f" and (part != np.floor(part)).any():
-            return False
-        levels = np.unique(part) if (whole := _Whole.of(part)) is None else whole.values
-        if len(levels) > few:
-            return False
-    return True
+            return "continuous", None
+        values, places = found = different(part)
+        if len(values) > few and np.count_nonzero(np.bincount(places)) > few:
+            return "continuous", None
+    return "discrete", found
 
 
-@dataclass(frozen=True, eq=False)
-class _Whole:
-    """What `np.unique` says of whole numbers that lie close together, at a tenth of its cost."""
-
-    values: Values
-    offsets: Ints
-    occurs: Truths
-
-    @classmethod
-    def of(cls, known: Values) -> _Whole | None:
-        """Count them; None of other numbers."""
-        if len(known) == 0 or known.dtype.kind not in "iubf":
-            return None
-        low, high = int(known.min()), int(known.max())
-        if high - low > COUNTED or max(-low, high) > EXACT_AS_FLOATS:
-            return None
-        if known.dtype.kind == "f" and (known % 1).any():
-            return None
-        offsets = known.astype(np.int64) - low
-        occurs = np.bincount(offsets) > 0
-        return cls((np.flatnonzero(occurs) + low).astype(known.dtype), offsets, occurs)
-
-    @property
-    def places(self) -> Ints:
-        """(n_rows,) which of the values each row has."""
-        places: Ints = (np.cumsum(self.occurs) - 1)[self.offsets]
-        return places
+def _whole(known: Values) -> Different | None:
+    """The numbers between whole ones that lie close together, at a tenth of the cost of a sort."""
+    if len(known) == 0 or known.dtype.kind not in "iubf":
+        return None
+    low, high = int(known.min()), int(known.max())
+    if high - low > COUNTED or max(-low, high) > EXACT_AS_FLOATS:
+        return None
+    if known.dtype.kind == "f" and (known % 1).any():
+        return None
+    values = np.arange(low, high + 1).astype(known.dtype)
+    return list(values), known.astype(np.int64, copy=False) - low
 
 
 def _is_blurred(known: Values) -> bool:
@@ -274,21 +264,21 @@ def _ranges(numbers: Floats, codes: Bytes, n_levels: int) -> tuple[Floats, Float
     return lowest, highest
 
 
-def different(known: Values | Texts) -> tuple[Sequence[Any], Values]:
-    """The different values, of texts also such as do not occur, and which one each row has."""
+def different(known: Values | Texts) -> Different:
+    """The different values, also such as do not occur, and which one each row has."""
     if isinstance(known, Texts):
         return known.vocabulary, known.places
-    if (whole := _Whole.of(known)) is not None:
-        return list(whole.values), whole.places
+    if (whole := _whole(known)) is not None:
+        return whole
     values, places = np.unique(known, return_inverse=True)
     return list(values), places
 
 
 def _learn_levels(
-    known: Values | Texts, weights: Floats | None, *, merge_rare: bool
+    found: Different, weights: Floats | None, *, merge_rare: bool
 ) -> tuple[dict[str, Any], Bytes]:
     """Names of the levels and of those merged into the last one, and the codes."""
-    values, places = different(known)
+    values, places = found
     counts = np.bincount(places, weights, len(values))
     rare = _rare(counts, merge_rare=merge_rare)
     kept = np.flatnonzero((counts > 0) & ~rare)

@@ -37,6 +37,9 @@ SORTED_A_UNIT = 32
 MAX_WEIGHT = 1e15
 """Of all rows together: counts up to here are added without losing one."""
 
+GLANCE = 1000
+"""Rows, of which mostly two differ already."""
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -201,10 +204,14 @@ def _why_useless(
     codes: Bytes, labels: Bytes, missing: str, n_columns: int
 ) -> Literal["constant", "all_missing", "id_like"] | None:
     """Why a column cannot inform; only the rows that take part count, and gaps that speak do."""
-    n_used = np.count_nonzero(np.bincount(codes, minlength=MISSING)[:MISSING])
+    n_used = 0
+    for part in (codes[:GLANCE], codes):
+        n_used = int(np.count_nonzero(np.bincount(part, minlength=MISSING)[:MISSING]))
+        if n_used > 1:
+            return None
     if n_used == 0:
         return "all_missing"
-    if n_used > 1 or speaks_by_gaps(labels, codes != MISSING, missing, n_columns):
+    if speaks_by_gaps(labels, codes != MISSING, missing, n_columns):
         return None
     return "constant"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -215,6 +215,13 @@ class Table:
                 grouping = recipe.grouping(n)
                 found.append(describe(column, grouping, recipe.strategy, counts[first:last]))
         return tuple(found)
+
+    def held(self, on_wait: OnWait = ignore) -> Iterator[Floats]:
+        """The weight of every fine level of each column, and last that of missing values."""
+        nobody = np.zeros(self.n_rows, dtype=np.int64)
+        for part in in_parts(len(self.columns), on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
+            counts, start = self._counts(part.start, self.columns[part], nobody, 1)
+            yield from (counts[first:last, 0] for first, last in pairwise(start.tolist()))
 
     def _counts(
         self, first: int, columns: Sequence[FineColumn], group: Ints, n_groups: int

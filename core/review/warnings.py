@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.arrays import Floats
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
-from core.data.fine import even_cuts
+from core.data.fine import FineColumn, even_cuts
 from core.data.recipe import SKEWED_SHARE, Recipe
 from core.data.table import DESCRIPTION_COST, Table
 from core.results.selection import SelectionResult, TableWarning
@@ -27,12 +29,13 @@ def look_for_warnings(
     on_wait: OnWait = ignore,
 ) -> tuple[TableWarning, ...]:
     """All there is to be warned of, each with the columns it is about."""
+    held = list(table.held(on_wait))
     found = (
         *_leaks(table, names, recipe, result.target, on_wait),
         *_ids(result),
-        *_copies(table, names, on_wait),
-        *_thin(table, names, on_wait),
-        *_skewed(table, result, on_wait),
+        *_copies(table, names, held, on_wait),
+        *_thin(table, names, held),
+        *_skewed(table, result, held),
         *_rare_classes(table, classes, result.target),
         *_few_rows(table, result.target),
     )
@@ -62,10 +65,15 @@ def _ids(result: SelectionResult) -> Iterator[TableWarning]:
         yield TableWarning(code="id_like", columns=ids, message=message)
 
 
-def _copies(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[TableWarning]:
+def _copies(
+    table: Table, names: Sequence[str], held: Sequence[Floats], on_wait: OnWait
+) -> Iterator[TableWarning]:
+    weights = [np.trim_zeros(of_column[:-1], "b").tobytes() for of_column in held]
+    often = Counter(weights)  # only columns whose levels weigh the same can be the same
     by_codes: dict[bytes, list[str]] = {}
-    pairs = zip(names, table.codes, strict=True)
-    for name, codes in listening(pairs, on_wait, _cost(table)):
+    columns = zip(names, table.codes, weights, strict=True)
+    suspects = ((name, codes) for name, codes, weight in columns if often[weight] > 1)
+    for name, codes in listening(suspects, on_wait, _cost(table)):
         by_codes.setdefault(hashlib.blake2b(codes).digest(), []).append(name)
     for alike in by_codes.values():
         if len(alike) > 1:
@@ -73,14 +81,12 @@ def _copies(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[Tab
             yield TableWarning(code="copy", columns=tuple(alike), message=message)
 
 
-def _thin(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[TableWarning]:
-    weights = table.weights
+def _thin(table: Table, names: Sequence[str], held: Sequence[Floats]) -> Iterator[TableWarning]:
+    total = table.weights.sum()
     missing, constant = [], []
-    pairs = enumerate(zip(names, table.columns, strict=True))
-    for n, (name, column) in listening(pairs, on_wait, _cost(table)):
-        held = np.bincount(np.minimum(table.codes[n], column.n_levels), weights)
-        known = held[: column.n_levels]
-        if known.sum() < (1 - MISSING_SHARE) * weights.sum():
+    for name, of_column in zip(names, held, strict=True):
+        known = of_column[:-1]
+        if known.sum() < (1 - MISSING_SHARE) * total:
             missing.append(name)
         elif known.max() > CONSTANT_SHARE * known.sum():
             constant.append(name)
@@ -92,13 +98,16 @@ def _thin(table: Table, names: Sequence[str], on_wait: OnWait) -> Iterator[Table
         yield TableWarning(code="nearly_constant", columns=tuple(constant), message=message)
 
 
-def _skewed(table: Table, result: SelectionResult, on_wait: OnWait) -> Iterator[TableWarning]:
+def _skewed(
+    table: Table, result: SelectionResult, held: Sequence[Floats]
+) -> Iterator[TableWarning]:
     """Columns cut at equal widths though nearly all rows fall into one of the bins."""
     strategies = {column.name: column.strategy for column in result.encoding}
     skewed = [
         column.name
-        for n, column in listening(enumerate(table.columns), on_wait, _cost(table))
-        if strategies.get(column.name) == "uniform" and _fullest(table, n) > SKEWED_SHARE
+        for column, of_it in zip(table.columns, held, strict=True)
+        if strategies.get(column.name) == "uniform"
+        and _fullest(column, of_it[:-1], table.discretize.bins) > SKEWED_SHARE
     ]
     if skewed:
         message = (
@@ -108,14 +117,11 @@ def _skewed(table: Table, result: SelectionResult, on_wait: OnWait) -> Iterator[
         yield TableWarning(code="skewed", columns=tuple(skewed), message=message)
 
 
-def _fullest(table: Table, n: int) -> float:
+def _fullest(column: FineColumn, known: Floats, n_bins: int) -> float:
     """The share of the rows with a value that is in the fullest of the bins."""
-    column = table.columns[n]
     assert column.lowest is not None and column.highest is not None  # by its strategy
-    held = np.bincount(np.minimum(table.codes[n], column.n_levels), table.weights)
-    known = held[: column.n_levels]
     used = np.flatnonzero(known)
-    edges = even_cuts(column.lowest[used[0]], column.highest[used[-1]], table.discretize.bins)
+    edges = even_cuts(column.lowest[used[0]], column.highest[used[-1]], n_bins)
     bins = np.searchsorted(edges, column.lowest[used], side="right")
     return float(np.bincount(bins, known[used]).max() / known.sum())
 

@@ -37,7 +37,7 @@ def memory(kind):
 
 n_rows, n_features, n_levels, n_classes, methods, whole, scratch, trials = json.loads(sys.argv[1])
 budgets.WHOLE_CELLS = whole
-judges.MOST_DISTANCES = 10**9
+judges.MOST_DISTANCES = 10**8
 method, *others = [method_from_dict(method) for method in methods]
 evaluate = Evaluate(**trials) if trials and not others else None
 config = SelectionConfig(3, method=method, evaluate=evaluate, n_threads=1)

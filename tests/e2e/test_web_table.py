@@ -68,6 +68,9 @@ def test_warnings_are_taken_up_with_one_click_and_back_keeps_what_was_entered(pa
     page.get_by_label("Target", exact=True).fill("key")
     page.get_by_label("K", exact=True).focus()
     expect(page.locator(".warnings")).to_contain_text("nothing tells it")
+    page.get_by_label("Target", exact=True).fill("")
+    page.get_by_label("K", exact=True).focus()
+    expect(page.locator(".warnings")).not_to_contain_text("nothing tells it")
     page.get_by_label("Target", exact=True).fill("gap")
     expect(page.get_by_text("cannot be left out")).to_be_visible()
 

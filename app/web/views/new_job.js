@@ -104,6 +104,8 @@ class JobForm {
     this.latest = undefined;
     /** @type {TableWarning[] | undefined} */
     this.found = undefined;
+    /** @type {TableWarning[]} */
+    this.ofTable = [];
     this.written = "";
     this.key = "";
   }
@@ -164,6 +166,7 @@ class JobForm {
       this.signal,
     );
     this.order.picker.offer(columns);
+    this.ofTable = warnings;
     this.warnings.replaceChildren(warningList(warnings));
     this.names.replaceChildren(...columns.map(({ name }) => h("option", { value: name })));
     const last = columns.at(-1);
@@ -184,6 +187,7 @@ class JobForm {
     } catch (error) {
       // No such column, which the check says, or no sample, as an older version left none.
       if (!(error instanceof Problem)) throw error;
+      if (wanted.target === target.read()) this.warn(this.ofTable);
     }
   }
 
