@@ -12,7 +12,7 @@ from core.arrays import Floats
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
 from core.data.fine import FineColumn, even_cuts
 from core.data.recipe import SKEWED_SHARE, Recipe
-from core.data.table import DESCRIPTION_COST, Table
+from core.data.table import COLUMN_COST, DESCRIPTION_COST, Table
 from core.results.selection import SelectionResult, TableWarning
 from core.review.leaks import N_FOLDS, find_leaks
 
@@ -34,8 +34,8 @@ def look_for_warnings(
         *_leaks(table, names, recipe, result.target, on_wait),
         *_ids(result),
         *_copies(table, names, held, on_wait),
-        *_thin(table, names, held),
-        *_skewed(table, result, held),
+        *_thin(table, names, held, on_wait),
+        *_skewed(table, result, held, on_wait),
         *_rare_classes(table, classes, result.target),
         *_few_rows(table, result.target),
     )
@@ -68,7 +68,10 @@ def _ids(result: SelectionResult) -> Iterator[TableWarning]:
 def _copies(
     table: Table, names: Sequence[str], held: Sequence[Floats], on_wait: OnWait
 ) -> Iterator[TableWarning]:
-    weights = [np.trim_zeros(of_column[:-1], "b").tobytes() for of_column in held]
+    weights = [
+        np.trim_zeros(of_column[:-1], "b").tobytes()
+        for of_column in listening(held, on_wait, COLUMN_COST)
+    ]
     often = Counter(weights)  # only columns whose levels weigh the same can be the same
     by_codes: dict[bytes, list[str]] = {}
     columns = zip(names, table.codes, weights, strict=True)
@@ -81,10 +84,13 @@ def _copies(
             yield TableWarning(code="copy", columns=tuple(alike), message=message)
 
 
-def _thin(table: Table, names: Sequence[str], held: Sequence[Floats]) -> Iterator[TableWarning]:
+def _thin(
+    table: Table, names: Sequence[str], held: Sequence[Floats], on_wait: OnWait
+) -> Iterator[TableWarning]:
     total = table.weights.sum()
     missing, constant = [], []
-    for name, of_column in zip(names, held, strict=True):
+    pairs = zip(names, held, strict=True)
+    for name, of_column in listening(pairs, on_wait, COLUMN_COST):
         known = of_column[:-1]
         if known.sum() < (1 - MISSING_SHARE) * total:
             missing.append(name)
@@ -99,13 +105,14 @@ def _thin(table: Table, names: Sequence[str], held: Sequence[Floats]) -> Iterato
 
 
 def _skewed(
-    table: Table, result: SelectionResult, held: Sequence[Floats]
+    table: Table, result: SelectionResult, held: Sequence[Floats], on_wait: OnWait
 ) -> Iterator[TableWarning]:
     """Columns cut at equal widths though nearly all rows fall into one of the bins."""
     strategies = {column.name: column.strategy for column in result.encoding}
+    pairs = zip(table.columns, held, strict=True)
     skewed = [
         column.name
-        for column, of_it in zip(table.columns, held, strict=True)
+        for column, of_it in listening(pairs, on_wait, COLUMN_COST)
         if strategies.get(column.name) == "uniform"
         and _fullest(column, of_it[:-1], table.discretize.bins) > SKEWED_SHARE
     ]
