@@ -48,6 +48,10 @@ def test_from_a_connection_to_a_connection(page: Page) -> None:
     expect(page.locator(".delivery .pill")).to_have_text("delivered")
 
 
+WELCOMED = "view => view.append(Object.assign(document.createElement('i'), {className: 'welcome'}))"
+"""As where there is no dataset yet, which a service of many tests hardly is."""
+
+
 @contextmanager
 def reading(
     browser: Browser, service: Service, viewport: ViewportSize, name: str
@@ -57,6 +61,7 @@ def reading(
         page.goto("/#/datasets")
         page.get_by_text("Or read data where it lies").click()
         page.get_by_label("Connection", exact=True).select_option(name)
+        page.locator(".view").evaluate(WELCOMED)
         yield page
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

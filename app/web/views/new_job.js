@@ -106,6 +106,7 @@ class JobForm {
     this.found = undefined;
     /** @type {TableWarning[]} */
     this.ofTable = [];
+    this.ready = false;
     this.written = "";
     this.key = "";
   }
@@ -122,7 +123,7 @@ class JobForm {
     this.order.main.dataset.control.addEventListener("change", load);
     this.order.main.target.control.addEventListener(
       "change",
-      guarded(() => this.loadWarnings()),
+      guarded(() => (this.ready ? this.loadWarnings() : this.loadNames())),
     );
     const elsewhere = { "aria-label": "The same request elsewhere" };
     const aside = h("aside", elsewhere, snippet("curl", this.curl), snippet("Python", this.python));
@@ -174,7 +175,8 @@ class JobForm {
       target.control.value = last.name;
     }
     this.changed();
-    if (status === "ready") await this.loadWarnings();
+    this.ready = status === "ready";
+    if (this.ready) await this.loadWarnings();
   }
 
   /** What a sample of the rows tells about the table and about this target. */
