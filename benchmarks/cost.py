@@ -130,9 +130,7 @@ class Course:
             moment = share * self.seconds
             while told and told[0][0] <= moment:
                 at, progress = told.pop(0)
-                forecast.note(progress.phase, progress.within, at)
-                if progress.decided is not None:
-                    forecast.decide(progress.decided)
+                forecast.hear(progress, at)
             found.append((forecast.seconds_left(moment) or nan) / (self.seconds - moment))
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import exp
 
-from core.results.selection import Decided, Phase
+from core.results.selection import Decided, Phase, Progress
 
 Foresee = Callable[[Decided | None], Mapping[Phase, float]]
 """Seconds that are expected of each phase, in order, by what is decided so far."""
@@ -37,6 +37,12 @@ class Forecast:
         self._within = 0.0
         self._whole = 1.0
         self._progress = 0.0
+
+    def hear(self, progress: Progress, now: float) -> None:
+        """Take in what a run tells."""
+        self.note(progress.phase, progress.within, now)
+        if progress.decided is not None:
+            self.decide(progress.decided)
 
     def note(self, phase: Phase, within: float, now: float) -> None:
         """A phase has done so much of what was expected of it."""

@@ -60,9 +60,7 @@ class Recorder:
         if self._forecast is None:
             return {"progress": _share(progress.fraction)}
         now = time.monotonic()
-        self._forecast.note(progress.phase, progress.within, now)
-        if progress.decided is not None:
-            self._forecast.decide(progress.decided)
+        self._forecast.hear(progress, now)
         return {
             "progress": _share(self._forecast.progress),
             "seconds_left": self._forecast.seconds_left(now),

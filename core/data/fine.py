@@ -174,7 +174,7 @@ def _look(known: Values | Texts, few: int) -> tuple[Kind, Different | None]:
 
 
 def _whole(known: Values) -> Different | None:
-    """The numbers between whole ones that lie close together, at a tenth of the cost of a sort."""
+    """Of whole numbers close together all there are between them, at a tenth of a sort's cost."""
     if len(known) == 0 or known.dtype.kind not in "iubf":
         return None
     low, high = int(known.min()), int(known.max())
