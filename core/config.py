@@ -58,8 +58,11 @@ class GsmCpd:
         self.cpd(rank=self.ranks[0])
 
     @property
-    def may_hear_plainer(self) -> bool:
-        """Whether columns cut at equal width may have a say beside those cut in another way."""
+    def may_hear_others(self) -> bool:
+        """Whether others than the states by the best cut may have a say in what is chosen.
+
+        Columns that are cut at equal width, and counts of pairs of columns.
+        """
         return self.objective == "label" and self.remodel == "none"
 
     def cpd(self, *, rank: int, seed: int = 0, n_threads: int = 0) -> CpdConfig:

@@ -85,6 +85,7 @@ class Choice:
             rank_search=self.plan.scores,
             held_out=self.plan.held_out,
             equal_width_heard=self.plan.chosen.hears_plainer,
+            counts_heard=self.plan.chosen.hears_counts,
             notes=(*explained.notes, *_of_plan(self.plan, result.n_rows)),
         )
 
@@ -99,6 +100,11 @@ def _of_plan(plan: Plan, n_rows: int) -> Iterator[str]:
         yield (
             "Columns cut at equal width had a say in what was chosen, beside the cuts with the "
             "lowest held-out loss, which are those reported."
+        )
+    if plan.chosen.hears_counts:
+        yield (
+            "No column was taken to add more than rows show beside each column chosen before it, "
+            "whatever the states say: held-out rows lose nothing by that."
         )
     if (n_held_out := plan.held_out.n_rows) < n_rows:
         yield (
@@ -191,7 +197,9 @@ class _GsmTeller:
         problem, plain = table.problem(recipe), None
         if how.hears_plainer:
             plain = table.problem(table.learn(table.strategies[0], self.wait))
-        outcome = select_gsm(problem, wanted, self._method, rank, self.tell, done, focus, plain)
+        outcome = select_gsm(
+            problem, wanted, self._method, rank, self.tell, done, focus, plain, how.hears_counts
+        )
         return replace(outcome, notes=self._notes(focus))
 
     def _notes(self, focus: Sequence[int]) -> tuple[str, ...]:

@@ -193,7 +193,9 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
             len(selection["selected"]),
             selection["rank"],
             [column["strategy"] for column in selection["encoding"][:-1]],
-            selection.get("equal_width_heard", False),  # older versions do not say it
+            # Older versions do not say these.
+            selection.get("equal_width_heard", False),
+            selection.get("counts_heard", False),
         ),
         work.task["sample"],
         _tell(heartbeat),

@@ -105,7 +105,7 @@ class GsmWork:
         """Whether columns cut at equal width are likely to have a say beside others."""
         if self.decided is not None:
             return self.decided.hears_plainer
-        return self.method.may_hear_plainer and self._folds.n_strategies > 1
+        return self.method.may_hear_others and self._folds.n_strategies > 1
 
     @property
     def _n_heard(self) -> int:
@@ -122,6 +122,9 @@ class GsmWork:
         if self._is_fitted(max(self.ranks)):
             work += (self._pack(folds.n_train) + self._pair(folds.n_train)) * folds.n_folds
         longer = folds.measure(folds.length, self.rank) + folds.score(self.rank)
+        if self.method.may_hear_others and self.rank > self.shape.n_classes:
+            longer += self._quick_steps(self.rank, folds.race_length)  # and so with counts
+            longer += folds.measure(folds.race_length, self.rank)
         if self._hears_plainer:
             longer += self._quick_steps(self.rank, folds.length) * 2
             longer += self._quick_fit(folds.n_train, self.rank)

@@ -31,12 +31,14 @@ is: beside one that tells all, others only make the model a little surer of it."
 class Configuration:
     """How columns are cut, and how many states explain them.
 
-    If it `hears_plainer`, features are chosen under the plainest cut as well.
+    If it `hears_plainer`, features are chosen under the plainest cut as well; if it `hears_counts`,
+    none adds more than rows show beside each of the chosen, whatever the states say.
     """
 
     strategy: Strategy
     rank: int
     hears_plainer: bool = False
+    hears_counts: bool = False
 
 
 def mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from core.arrays import Floats, Ints
+from core.arrays import Floats, Ints, Truths
 from core.config import Strategy
 from core.crossfit.choice import Configuration, is_as_good, is_no_better, is_worse, total_loss
 from core.memory import MAX_STRATEGIES
@@ -44,6 +44,13 @@ class Race:
         for strategy in self._best_strategies():
             self._climb(strategy, ranks[1:])
         self._look_closer()
+
+    def hear_counts(self, configuration: Configuration, rows: Truths) -> Configuration:
+        """The same, and with counts where by these rows that is no worse."""
+        counting = replace(configuration, hears_counts=True)
+        everyone = range(self._n_folds)
+        loss, other = (self.loss_of(c, everyone)[rows] for c in (counting, configuration))
+        return counting if is_as_good(loss, other, self.weights[rows]) else configuration
 
     def _climb(self, strategy: Strategy, ranks: Sequence[int]) -> None:
         for rank in ranks:

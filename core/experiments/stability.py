@@ -39,12 +39,13 @@ class Found:
     rank: int | None
     strategies: Sequence[Strategy | None]
     hears_plainer: bool = False
+    hears_counts: bool = False
 
     @property
     def configuration(self) -> Configuration:
         """How every half is cut and explained; where nothing is cut, any way to do so will do."""
         strategy = next((s for s in self.strategies if s is not None), STRATEGIES[0])
-        return Configuration(strategy, self.rank or 1, self.hears_plainer)
+        return Configuration(strategy, self.rank or 1, self.hears_plainer, self.hears_counts)
 
 
 def choose_sample(
@@ -90,8 +91,8 @@ def measure_stability(
 
     """
     strategies = [column.strategy for column in result.encoding[:-1]]
-    n, heard = bootstrap.n_samples, result.equal_width_heard
-    found = Found(len(result.selected), result.rank, strategies, heard)
+    n, heard = bootstrap.n_samples, (result.equal_width_heard, result.counts_heard)
+    found = Found(len(result.selected), result.rank, strategies, *heard)
     chosen: list[tuple[int, ...]] = []
     with suppress(Enough):
         for i in range(n):

@@ -68,7 +68,7 @@ def plan_gsm(
     folds = CrossFit(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None), on_chosen,
-        may_hear=method.may_hear_plainer,
+        may_hear=method.may_hear_others,
     )  # fmt: skip
     return folds.plan(ranks, k, _without_a_say(table, ranks[0], method))
 
@@ -91,12 +91,14 @@ def select_gsm(
     completed: Completed | None = None,
     focus: tuple[int, ...] = (),
     plain: CodedProblem | None = None,
+    hears_counts: bool = False,
 ) -> GsmOutcome:
     """Choose k features under models of one rank.
 
     If there is a `focus`, the states explain those features alone, and they are chosen first.
     `plain` is the same table cut in the plainest way: half of the models are fitted to it and have
-    a say in what is chosen, but the models of the outcome are the others.
+    a say in what is chosen, but the models of the outcome are the others. If it `hears_counts`,
+    gains are capped by what rows show beside each of the chosen.
 
     What `completed` holds is not computed again; what is computed is added to it.
     """
@@ -126,7 +128,7 @@ def select_gsm(
             done.fits = [*fit(problem, rows), *plain_fits]
         own, others = done.fits[:n_models], done.fits[n_models:]
         selection = _Selection(
-            problem, k, method, rows, own, done, workers, tell, focus, plain, others
+            problem, k, method, rows, own, done, workers, tell, focus, plain, others, hears_counts
         )
         return selection.run(config)
 
@@ -179,6 +181,7 @@ class _Selection:
     focus: tuple[int, ...] = ()
     plain: CodedProblem | None = None
     plain_fits: Sequence[CpdFit] = ()
+    hears_counts: bool = False
 
     def __post_init__(self) -> None:
         self.copies = Copies(self.problem)
@@ -265,7 +268,8 @@ class _Selection:
             chance=self.chance,
             copies=self.copies,
             counted=Counted([CutRows(cut) for cut in (self.problem, self.plain) if cut]),
-            one_state_each=has_one_state_each(self.problem, self.method, self.fits[0]),
+            is_capped=self.hears_counts
+            or has_one_state_each(self.problem, self.method, self.fits[0]),
             focus=self.focus,
             lazy=self.method.greedy == "lazy",
             on_step=on_step,

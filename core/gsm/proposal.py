@@ -14,6 +14,7 @@ from core.cpd.ladder import Ladder, count_classes
 from core.cpd.model import CpdFit
 from core.cpd.prediction import LabelModel
 from core.cpd.rows import prepare_rows
+from core.crossfit.choice import Configuration
 from core.crossfit.folds import Fold, Path
 from core.data.problem import CodedProblem
 from core.data.table import Table
@@ -42,13 +43,12 @@ class _Ground:
 class _Model:
     """A fit, and the steps that were chosen under it so far: a longer path goes on from them.
 
-    `beside` are the steps that were chosen under it and under the plainest cut.
+    `steps` by whether the plainest cut had a say, and whether counts had.
     """
 
     fit: CpdFit
     focus: tuple[int, ...]
-    steps: list[Step] = field(default_factory=list)
-    beside: list[Step] = field(default_factory=list)
+    steps: dict[tuple[bool, bool], list[Step]] = field(default_factory=dict)
 
 
 class Proposer:
@@ -61,23 +61,25 @@ class Proposer:
         self._focuses: dict[int, tuple[int, ...]] = {}
         self._latest: dict[int, tuple[list[Step], Search]] = {}
 
-    def __call__(self, table: Table, fold: Fold, rank: int, length: int, on_wait: OnWait) -> Path:
-        """Choose so many features at a rank, from the training rows of a fold."""
+    def __call__(
+        self, table: Table, fold: Fold, how: Configuration, length: int, on_wait: OnWait
+    ) -> Path:
+        """Choose so many features in some way, from the training rows of a fold."""
         on_wait()
-        model = self._model(table, fold, rank, on_wait)
-        steps = model.steps if fold.plain is None else model.beside
+        model = self._model(table, fold, how.rank, on_wait)
+        steps = model.steps.setdefault((fold.plain is not None, how.hears_counts), [])
         if length > len(steps):
-            self._search(table, fold, rank, steps, on_wait).go_on(length, on_wait)
+            self._search(table, fold, how, steps, on_wait).go_on(length, on_wait)
         return Path([step.feature for step in steps[:length]], [LabelModel.of(model.fit)])
 
     def _search(
-        self, table: Table, fold: Fold, rank: int, steps: list[Step], on_wait: OnWait
+        self, table: Table, fold: Fold, how: Configuration, steps: list[Step], on_wait: OnWait
     ) -> Search:
         """The last search of a fold where it made these steps; else one that goes on from them."""
         made, search = self._latest.get(fold.index, (None, None))
         if search is None or made is not steps:
             folds = [fold] if fold.plain is None else [fold, fold.plain]
-            search = self._new_search(table, folds, rank, steps, on_wait)
+            search = self._new_search(table, folds, how, steps, on_wait)
             self._latest[fold.index] = steps, search
         return search
 
@@ -85,11 +87,11 @@ class Proposer:
         self,
         table: Table,
         folds: Sequence[Fold],
-        rank: int,
+        how: Configuration,
         steps: list[Step],
         on_wait: OnWait,
     ) -> Search:
-        models = [self._model(table, fold, rank, on_wait) for fold in folds]
+        models = [self._model(table, fold, how.rank, on_wait) for fold in folds]
         grounds = [self._ground(table, fold) for fold in folds]
         model, ground = models[0], grounds[0]
         chance = Chance.of(ground.occurring, model.fit.rank, self._method.objective)
@@ -104,7 +106,8 @@ class Proposer:
             chance=chance,
             copies=ground.copies,
             counted=Counted([one.rows for one in grounds]),
-            one_state_each=has_one_state_each(ground.problem, self._method, model.fit),
+            is_capped=how.hears_counts
+            or has_one_state_each(ground.problem, self._method, model.fit),
             focus=model.focus,
             lazy=len(table.candidates) > FEW_FEATURES,
         )

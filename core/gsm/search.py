@@ -152,7 +152,7 @@ class Search:
 
     def _caps(self, copies: Copies, features: Ints) -> Floats:
         caps = copies.caps(features, self._chosen, self._fresh.latent[features])
-        if self._task.counted is None or not self._task.one_state_each:
+        if self._task.counted is None or not self._task.is_capped:
             return caps
         return np.minimum(caps, self._task.counted.least(features, self._chosen))
 

@@ -52,7 +52,7 @@ class Task:
 
     `chosen` was taken before; `informed` once a choice among it told about the label. Those in
     `focus` come before all others. What is `counted` decides where the model knows no more about
-    the label, and caps gains if classes have `one_state_each`.
+    the label, and caps gains if these are `is_capped`.
     """
 
     objective: Objective
@@ -62,7 +62,7 @@ class Task:
     chance: Chance
     copies: Copies | None = None
     counted: Counted | None = None
-    one_state_each: bool = False
+    is_capped: bool = False
     chosen: tuple[int, ...] = ()
     focus: tuple[int, ...] = ()
     lazy: bool = True

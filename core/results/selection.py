@@ -274,6 +274,7 @@ class SelectionResult:
     n_evaluations: int | None = None
     held_out: HeldOut | None = None
     equal_width_heard: bool = False
+    counts_heard: bool = False
     level_counts: tuple[LevelCounts, ...] = ()
     alike: Alike | None = None
     warnings: tuple[TableWarning, ...] = ()

@@ -12,6 +12,7 @@ from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Cmim, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
 from core.cpd.ladder import count_classes
 from core.cpd.prediction import LabelModel
+from core.crossfit.choice import Configuration
 from core.crossfit.folds import CrossFit, Fold, Path, Plan
 from core.data.problem import CodedProblem
 from core.data.table import Table
@@ -86,7 +87,7 @@ def plan_rival(
 
 
 def _propose(
-    method: Rival, table: Table, fold: Fold, _rank: int, length: int, on_wait: OnWait
+    method: Rival, table: Table, fold: Fold, _how: Configuration, length: int, on_wait: OnWait
 ) -> Path:
     labels, weights = table.labels[fold.train], table.weights[fold.train]
     class_weights = np.bincount(labels, weights, table.n_classes).astype(np.float64)

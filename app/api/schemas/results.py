@@ -78,6 +78,11 @@ class ResultRead(BaseModel):
         description="Whether columns cut at equal width had a say in what was chosen, beside the "
         "cuts of `encoding`.",
     )
+    counts_heard: bool = Field(
+        False,
+        description="Whether no column was taken to add more than rows show beside each column "
+        "chosen before it: so it is where held-out rows lose nothing by that.",
+    )
     level_counts: list[LevelCounts] = []
     alike: Alike | None = None
     warnings: list[TableWarning]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -104,3 +105,17 @@ def test_two_ways_to_cut_climb_at_most_and_the_best_of_them_first() -> None:
         (Configuration("supervised", 4), GLANCED),
         (Configuration("quantile", 4), GLANCED),
     ]
+
+
+def test_counts_are_heard_where_the_rows_that_are_asked_lose_nothing_by_them() -> None:
+    states = Configuration("uniform", 8)
+    counting = replace(states, hears_counts=True)
+    odd = FOLDS % 2 == 1
+    for worse, heard in ((-0.1, True), (0.0001, True), (0.1, False)):
+        race, _ = raced({states: above(0), counting: above(worse)})
+        everyone = np.ones(len(FOLDS), dtype=bool)
+        assert race.hear_counts(states, everyone) == (counting if heard else states)
+        assert counting not in race.tried
+    split, _ = raced({states: above(0), counting: np.where(odd, above(0.1), above(-0.1))})
+    assert split.hear_counts(states, odd) == states
+    assert split.hear_counts(states, ~odd) == counting

@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.arrays import Bytes, Floats
+from core.arrays import Bytes, Floats, Ints
 from core.config import GsmCpd, SelectionConfig
 from core.cpd.ladder import count_classes
+from core.crossfit.choice import Configuration
+from core.data.preparation import prepare
 from core.data.problem import CodedProblem
 from core.gsm import counted as module
 from core.gsm import pairs
 from core.gsm.counted import Counted, CutRows, has_one_state_each
+from core.gsm.outcome import GsmOutcome
+from core.methods import choose
 from core.pipeline import select_features
 from tests.core import reference
 from tests.core.rivals.problems import unlabelled
@@ -160,3 +164,52 @@ def test_what_says_the_same_with_an_error_each_comes_after_what_says_another_thi
         assert {name[0] for name in result.names[:3]} == {"0", "1", "2"}
         enough.append(result.suggested_k)
     assert sorted(enough)[1] == 3  # a second reading of a noisy column tells a little as well
+
+
+def test_counts_cap_no_states_that_held_out_rows_need() -> None:
+    """Three bits tell only together, of which counts beside one of them know nothing."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (3, 500))
+    label = bits.sum(axis=0) % 2 ^ (rng.random(500) < 0.05)
+    noise = {f"noise{i}": rng.integers(0, 2, 500) for i in range(12)}
+    columns = noise | {f"bit{i}": bit for i, bit in enumerate(bits)}
+    result = select_features(columns | {"y": label}, "y", SelectionConfig(n_threads=1))
+    assert sorted(result.names) == ["bit0", "bit1", "bit2"]
+    assert result.rank is not None and result.rank > 2 and not result.counts_heard
+
+
+def said_often(seed: int) -> dict[str, Ints]:
+    """One thing that is told by several columns, with an error each, and three other things."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, 300)
+
+    def with_error(values: Ints, share: float) -> Ints:
+        return np.where(rng.random(300) < share, 1 - values, values)
+
+    said = with_error(label, 0.2)
+    often = {f"said{i}": with_error(said, 0.1) for i in range(6)}
+    return often | {f"other{i}": with_error(label, 0.4) for i in range(3)} | {"y": label}
+
+
+def test_states_that_hear_counts_credit_no_column_with_more_than_they_say() -> None:
+    columns, config = said_often(0), SelectionConfig(n_threads=1)
+    table = prepare(columns, "y", config, lambda _: None).table
+    exceeded = []
+    for hears in (False, True):
+        how = Configuration("uniform", 12, hears_counts=hears)
+        outcome = choose(table, 6, config.method, configuration=how).outcome
+        assert isinstance(outcome, GsmOutcome)
+        features, told = (
+            list(outcome.features),
+            Counted([CutRows(table.problem(table.learn("uniform")))]),
+        )
+        most = [told.least(np.array([f]), features[:k])[0] for k, f in enumerate(features)]
+        exceeded.append(sum(step.label > m for step, m in zip(outcome.steps, most, strict=True)))
+    assert exceeded[0] > 0 == exceeded[1]
+
+
+def test_counts_are_heard_where_held_out_rows_lose_nothing_by_them() -> None:
+    config = SelectionConfig(4, method=GsmCpd(ranks=(12,)), n_threads=1)
+    result = select_features(said_often(0), "y", config)
+    assert result.counts_heard and any("beside each column" in note for note in result.notes)
+    assert not select_features(said_often(1), "y", config).counts_heard
