@@ -48,6 +48,7 @@ SAMPLED = (BYTES_2, BYTES_2, FLOATS, BYTES_2, FLOATS, X)
 DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (cuts.group_columns, (FLOATS_3, FINE, INTS, RULES, GROUPS)),
     (codes.count_columns, (BYTES_2, INTS, FLOATS, INTS, FLOATS_2)),
+    (codes.tally_columns, (BYTES_2, BYTES, INTS, FLOATS_2)),
     (cuts.information, (FLOATS_2,)),
     (prediction.class_shares, (FLOATS_2, INTS, X)),
     (prediction.add_log_levels, (FLOATS_2, INTS, BYTES_2, FLOATS_2)),
