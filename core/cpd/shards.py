@@ -17,7 +17,7 @@ from core.cpd.bank import uniform_scale
 from core.cpd.desk import Desk
 from core.cpd.layout import Layout
 from core.cpd.packing import Packed, Tree, distinct_rows, pack
-from core.data._kernels import translate
+from core.data._kernels import translate_columns
 from core.data.sources import Source
 from core.data.stretches import Stretch
 from core.workers import Workers
@@ -46,7 +46,8 @@ class Lent:
         def task(first: int, last: int) -> None:
             for i in range(first, last):
                 n, g = self.features[i], self.groups[i]
-                translate(self.fine[n : n + 1], rows, self.tables[i : i + 1], codes[g : g + 1].T)
+                fine, tables = self.fine[n : n + 1], self.tables[i : i + 1]
+                translate_columns(fine, rows, tables, codes[g : g + 1])
 
         workers.run_ranges(task, len(self.groups))
 
@@ -100,13 +101,13 @@ class Packer:
         weights = np.ones(n_rows) if stretch.weights is None else stretch.weights
         used = np.flatnonzero(weights)
         labels = stretch.labels[used]
-        codes = self._codes(stretch, used)
+        columns = self._columns(stretch, used)
         owners = np.zeros(len(used), dtype=np.int64)
         if self.classes is not None:
             owners = np.searchsorted(self.classes, labels)
-        joined = distinct_rows(codes, owners, weights[used])
+        joined = distinct_rows(columns, owners, weights[used])
         row_class = owners[joined.rows]
-        columns = kernels.gather_columns(codes, joined.rows, len(self.n_levels))
+        columns = kernels.gather_rows(columns, joined.rows, len(columns))
         class_start = np.flatnonzero(np.diff(row_class, prepend=-1))
         shard = Shard(
             packed=pack(columns, row_class, self.n_levels),
@@ -140,13 +141,14 @@ class Packer:
         packed: Bytes = code_of[self.tables[feature]]
         return packed
 
-    def _codes(self, stretch: Stretch, used: Ints) -> Bytes:
-        """(n_rows, n_features + 1) codes of the rows that have a weight, the label last."""
+    def _columns(self, stretch: Stretch, used: Ints) -> Bytes:
+        """(n_vars, n_rows) codes of the variables, of the rows that have a weight."""
         fine = self.source.fine(stretch.first, stretch.last)
-        codes = np.empty((len(used), len(fine) + 1), dtype=np.uint8)
-        translate(fine, used, self.tables, codes)
-        codes[:, -1] = stretch.labels[used]
-        return codes
+        shape = len(self.n_levels), len(used)
+        columns = fine if fine.shape == shape else np.empty(shape, dtype=np.uint8)
+        translate_columns(fine, used, self.tables, columns)
+        columns[len(fine) :] = stretch.labels[used]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)

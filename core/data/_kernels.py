@@ -39,6 +39,15 @@ def translate(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
 
 
 @kernel
+def translate_columns(codes: Bytes, rows: Ints, tables: Bytes, out: Bytes) -> None:
+    """out[n, i] = tables[n, codes[n, rows[i]]], column by column; of all rows also in place."""
+    for n in range(len(codes)):
+        column, table, translated = codes[n], tables[n], out[n]
+        for i in range(len(rows)):
+            translated[i] = table[column[rows[i]]]
+
+
+@kernel
 def hold(columns: Bytes, tables: Bytes, weights: Floats, held: Floats) -> None:
     """Add the weight of every row to held[n, tables[n, its fine code]] of each column (n_rows,)."""
     for n in range(len(columns)):
