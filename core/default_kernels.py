@@ -11,6 +11,7 @@ from typing import Any
 
 import numba
 
+from core import _score_kernels as scores
 from core.cpd import _counting_kernels as counting
 from core.cpd import _kernels as steps
 from core.cpd import _packing_kernels as packing
@@ -55,6 +56,7 @@ DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (prediction.add_beliefs, (FLOATS_2, int64[:], int64[:], FLOATS, FLOATS_2)),
     (prediction.add_true_probability,
      (FLOATS, FLOATS_2, INTS, FLOATS_2, BYTES_2, BYTES, N, FLOATS_2)),
+    (scores.auc_of_rows, (FLOATS, TRUTHS)),
     (pairs.tell_alone, (BYTES_2, INTS, FLOATS, N, N)),
     (pairs.tell_together,
      (BYTES_2, INTS, FLOATS, N, N, FLOATS, INTS, TRUTHS, FLOATS, N, N, TRUTHS)),
