@@ -56,12 +56,13 @@ class Lent:
 class Shard:
     """Packed rows, distinct and sorted by class; the rest is what `Rows` has of that name.
 
+    weights : None where every row counts once.
     present : the classes among these rows, by their place; class_start : first row of each.
     lent : what of the codes is not here, but for None: `packed` then has the other groups'.
     """
 
     packed: Packed
-    weights: Floats
+    weights: Floats | None
     base: Floats
     present: Ints
     class_start: Ints
@@ -71,7 +72,7 @@ class Shard:
         """With the codes of all groups."""
         if self.lent is None:
             return self.packed
-        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.weights)
+        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.base)
         codes = np.empty((n_groups, n_rows), dtype=np.uint8)
         codes[np.delete(np.arange(n_groups), self.lent.groups)] = self.packed.codes
         self.lent.fill(codes, workers)
@@ -111,7 +112,7 @@ class Packer:
         class_start = np.flatnonzero(np.diff(row_class, prepend=-1))
         shard = Shard(
             packed=pack(columns, row_class, self.n_levels),
-            weights=joined.weights,
+            weights=None if (joined.weights == 1).all() else joined.weights,
             base=kernels.sum_by_code(columns, self.logs),
             present=row_class[class_start],
             class_start=class_start,
@@ -184,7 +185,8 @@ def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     layout = question.layout
     desk = Desk(shard.whole(workers), layout, question.n_classes, question.var_start, workers)
     desk.over_groups(lambda g0, g1: desk.fill_tables(question.logs, g0, g1))
-    scale = uniform_scale(shard.weights, layout.n_models)
+    weights = np.ones(len(shard.base)) if shard.weights is None else shard.weights
+    scale = uniform_scale(weights, layout.n_models)
     desk.fill_posteriors(question.log_weights, scale)
     desk.over_groups(desk.collect)
     loglik = np.zeros((question.n_classes, layout.n_models))

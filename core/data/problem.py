@@ -73,6 +73,11 @@ class CodedProblem:
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
     @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(self.n_rows if self.row_weights is None else self.row_weights.sum())
+
+    @property
     def codes(self) -> Bytes:
         """(n_rows, n_features) codes, made anew by every call."""
         return self.stretch(0, self.n_rows)

@@ -68,7 +68,7 @@ def draw_rows(labels: Bytes, n_rows: int, seed: int) -> Ints:
     chance = np.random.default_rng(seed).random(len(labels))
     places = ((np.arange(n_rows) + 0.5) * (len(labels) / n_rows)).astype(np.int64)
     drawn, first = [], 0
-    for label in np.flatnonzero(np.bincount(labels)):
+    for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         own = places[(places >= first) & (places < first + len(members))] - first
         drawn.append(members[_ascending(chance[members])[own]])
