@@ -213,10 +213,15 @@ class Table:
         """(N, 256) weight of the rows with each code, where sums of what is kept are exactly it."""
         if self.row_weights is not None or len(self._counted) < len(self.columns):
             return None
-        held = np.zeros((len(self.columns), MISSING + 1))
-        for n, table in enumerate(recipe.tables):
-            codes = np.append(table[: self.columns[n].n_levels], table[MISSING])
-            held[n] = np.bincount(codes, self._counted[n].sum(axis=1), MISSING + 1)
+        counts = [self._counted[n] for n in range(len(self.columns))]
+        sizes = np.array([len(of_column) for of_column in counts], dtype=np.int64)
+        feature = np.repeat(np.arange(len(sizes)), sizes)
+        last = np.cumsum(sizes) - 1
+        fine = np.arange(len(feature)) - np.repeat(last + 1 - sizes, sizes)
+        fine[last] = MISSING
+        held = np.zeros((len(counts), MISSING + 1))
+        weights = np.concatenate(counts).sum(axis=1)
+        np.add.at(held, (feature, recipe.tables[feature, fine]), weights)
         return held
 
     def encode(self, recipe: Recipe, rows: Ints, features: Ints | None = None) -> Bytes:
