@@ -97,6 +97,11 @@ class Table:
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
     @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(self.n_rows if self.row_weights is None else self.row_weights.sum())
+
+    @property
     def searched(self) -> tuple[int, ...]:
         """The candidates in ascending order, without those that are chosen anyway."""
         return tuple(sorted(set(self.candidates) - set(self.included)))
