@@ -11,6 +11,7 @@ from typing import Any
 
 import numba
 
+from core import _score_kernels as scores
 from core.cpd import _counting_kernels as counting
 from core.cpd import _kernels as steps
 from core.cpd import _packing_kernels as packing
@@ -48,12 +49,14 @@ SAMPLED = (BYTES_2, BYTES_2, FLOATS, BYTES_2, FLOATS, X)
 DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (cuts.group_columns, (FLOATS_3, FINE, INTS, RULES, GROUPS)),
     (codes.count_columns, (BYTES_2, INTS, FLOATS, INTS, FLOATS_2)),
+    (codes.tally_columns, (BYTES_2, BYTES, INTS, FLOATS_2)),
     (cuts.information, (FLOATS_2,)),
     (prediction.class_shares, (FLOATS_2, INTS, X)),
     (prediction.add_log_levels, (FLOATS_2, INTS, BYTES_2, FLOATS_2)),
     (prediction.add_beliefs, (FLOATS_2, int64[:], int64[:], FLOATS, FLOATS_2)),
     (prediction.add_true_probability,
      (FLOATS, FLOATS_2, INTS, FLOATS_2, BYTES_2, BYTES, N, FLOATS_2)),
+    (scores.auc_of_rows, (FLOATS, TRUTHS)),
     (pairs.tell_alone, (BYTES_2, INTS, FLOATS, N, N)),
     (pairs.tell_together,
      (BYTES_2, INTS, FLOATS, N, N, FLOATS, INTS, TRUTHS, FLOATS, N, N, TRUTHS)),
@@ -82,8 +85,9 @@ DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (codes.translate, (BYTES_2, INTS, BYTES_2, BYTES_2)),
     (packing.highest_codes, (BYTES_2,)),
     (packing.hash_rows, (BYTES_2, INTS)),
-    (packing.first_of_equal, (BYTES_2, INTS, HASHES, INTS)),
-    (packing.gather_columns, (BYTES_2, INTS, N)),
+    (packing.first_of_equal, (BYTES_2, INTS, HASHES)),
+    (packing.turn_rows, (BYTES_2,)),
+    (packing.gather_rows, (BYTES_2, INTS, N)),
     (packing.level_totals, (BYTES_2, FLOATS)),
     (packing.extend_group, (BYTES, N, BYTES, N, SHORTS)),
     (packing.rewrite_group, (BYTES, N, BYTES, N, SHORTS, INTS, INTS)),

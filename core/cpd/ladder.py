@@ -45,6 +45,7 @@ class Ladder:
             start = _continue_from(self._last, bank, start)
         run = EmRun(bank, start, config, lambda *_: on_wait())
         run.iterate(min(QUICK_ITERATIONS, config.max_iter), until_converged=True)
+        run.on_iteration = None  # whoever listens owns this ladder: they would keep each other
         self._last = run
         return to_cpd_fit(run, rows, self._n_levels, 0)
 

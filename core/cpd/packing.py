@@ -71,13 +71,13 @@ class Packed:
         return replace(self, codes=np.delete(self.codes, groups, axis=0))
 
 
-def distinct_rows(codes: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
-    """Join equal rows with equal keys, in the order of keys and then of first occurrence."""
-    hashes = kernels.hash_rows(codes, keys)
-    first = kernels.first_of_equal(codes, keys, hashes, np.argsort(hashes, kind="stable"))
-    rows = np.flatnonzero(first == np.arange(len(codes)))
-    rows = rows[np.argsort(keys[rows], kind="stable")]
-    position = np.empty(len(codes), dtype=np.int64)
+def distinct_rows(columns: Bytes, keys: Ints, weights: Floats) -> DistinctRows:
+    """Join equal rows of (n_vars, n_rows) with equal keys, by key and then first occurrence."""
+    first = kernels.first_of_equal(columns, keys, kernels.hash_rows(columns, keys))
+    rows = np.flatnonzero(first == np.arange(len(keys)))
+    narrow = keys[rows].astype(np.min_scalar_type(keys.max()))  # two bytes are sorted by counting
+    rows = rows[np.argsort(narrow, kind="stable")]
+    position = np.empty(len(keys), dtype=np.int64)
     position[rows] = np.arange(len(rows))
     totals = np.bincount(position[first], weights=weights, minlength=len(rows))
     return DistinctRows(rows, totals.astype(np.float64))

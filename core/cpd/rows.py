@@ -127,10 +127,11 @@ def _pack_rows(
     codes: Bytes, n_levels: Ints, weights: Floats, folds: Ints, labels: Ints, on_wait: OnWait
 ) -> Rows:
     classes, class_index = np.unique(labels, return_inverse=True)
-    joined = distinct_rows(codes, class_index * (int(folds.max()) + 1) + folds, weights)
+    columns = kernels.turn_rows(codes)
+    joined = distinct_rows(columns, class_index * (int(folds.max()) + 1) + folds, weights)
     on_wait()
     row_class = class_index[joined.rows]
-    columns = kernels.gather_columns(codes, joined.rows, len(n_levels))
+    columns = kernels.gather_rows(columns, joined.rows, len(n_levels))
     totals = kernels.level_totals(columns, joined.weights)
     marginals = shares_of([row[:width] for row, width in zip(totals, n_levels, strict=True)])
     on_wait()

@@ -49,8 +49,9 @@ def _draw_seeds(rows: Rows, among: Ints, n_seeds: int, rng: np.random.Generator)
     """Rows among some: each drawn by its weight and the square of its distance to the others."""
     among = among[np.argsort(rows.marks[among], kind="stable")]
     pool = among[rng.choice(len(among), min(len(among), SEED_POOL), replace=False)]
-    shown = np.arange(rows.n_vars) if rows.hidden is None else np.flatnonzero(~rows.hidden)
-    codes = rows.source[rows.joined.rows[pool]][:, shown]
+    codes = rows.source[rows.joined.rows[pool]]  # a label that owns states is the same in all
+    if rows.hidden is not None:
+        codes = codes[:, np.flatnonzero(~rows.hidden)]
     weights = rows.weights[pool]
     distance = np.ones(len(pool))
     seeds: list[int] = []

@@ -17,7 +17,7 @@ from core.cpd.bank import uniform_scale
 from core.cpd.desk import Desk
 from core.cpd.layout import Layout
 from core.cpd.packing import Packed, Tree, distinct_rows, pack
-from core.data._kernels import translate
+from core.data._kernels import translate_columns
 from core.data.sources import Source
 from core.data.stretches import Stretch
 from core.workers import Workers
@@ -46,7 +46,8 @@ class Lent:
         def task(first: int, last: int) -> None:
             for i in range(first, last):
                 n, g = self.features[i], self.groups[i]
-                translate(self.fine[n : n + 1], rows, self.tables[i : i + 1], codes[g : g + 1].T)
+                fine, tables = self.fine[n : n + 1], self.tables[i : i + 1]
+                translate_columns(fine, rows, tables, codes[g : g + 1])
 
         workers.run_ranges(task, len(self.groups))
 
@@ -55,12 +56,13 @@ class Lent:
 class Shard:
     """Packed rows, distinct and sorted by class; the rest is what `Rows` has of that name.
 
+    weights : None where every row counts once.
     present : the classes among these rows, by their place; class_start : first row of each.
     lent : what of the codes is not here, but for None: `packed` then has the other groups'.
     """
 
     packed: Packed
-    weights: Floats
+    weights: Floats | None
     base: Floats
     present: Ints
     class_start: Ints
@@ -70,7 +72,7 @@ class Shard:
         """With the codes of all groups."""
         if self.lent is None:
             return self.packed
-        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.weights)
+        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.base)
         codes = np.empty((n_groups, n_rows), dtype=np.uint8)
         codes[np.delete(np.arange(n_groups), self.lent.groups)] = self.packed.codes
         self.lent.fill(codes, workers)
@@ -100,17 +102,17 @@ class Packer:
         weights = np.ones(n_rows) if stretch.weights is None else stretch.weights
         used = np.flatnonzero(weights)
         labels = stretch.labels[used]
-        codes = self._codes(stretch, used)
+        columns = self._columns(stretch, used)
         owners = np.zeros(len(used), dtype=np.int64)
         if self.classes is not None:
             owners = np.searchsorted(self.classes, labels)
-        joined = distinct_rows(codes, owners, weights[used])
+        joined = distinct_rows(columns, owners, weights[used])
         row_class = owners[joined.rows]
-        columns = kernels.gather_columns(codes, joined.rows, len(self.n_levels))
+        columns = kernels.gather_rows(columns, joined.rows, len(columns))
         class_start = np.flatnonzero(np.diff(row_class, prepend=-1))
         shard = Shard(
             packed=pack(columns, row_class, self.n_levels),
-            weights=joined.weights,
+            weights=None if (joined.weights == 1).all() else joined.weights,
             base=kernels.sum_by_code(columns, self.logs),
             present=row_class[class_start],
             class_start=class_start,
@@ -140,13 +142,15 @@ class Packer:
         packed: Bytes = code_of[self.tables[feature]]
         return packed
 
-    def _codes(self, stretch: Stretch, used: Ints) -> Bytes:
-        """(n_rows, n_features + 1) codes of the rows that have a weight, the label last."""
+    def _columns(self, stretch: Stretch, used: Ints) -> Bytes:
+        """(n_vars, n_rows) codes of the variables, of the rows that have a weight."""
         fine = self.source.fine(stretch.first, stretch.last)
-        codes = np.empty((len(used), len(fine) + 1), dtype=np.uint8)
-        translate(fine, used, self.tables, codes)
-        codes[:, -1] = stretch.labels[used]
-        return codes
+        shape = len(self.n_levels), len(used)
+        may_write = fine.flags.owndata and fine.shape == shape  # a view is the table itself
+        columns = fine if may_write else np.empty(shape, dtype=np.uint8)
+        translate_columns(fine, used, self.tables, columns)
+        columns[len(fine) :] = stretch.labels[used]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +186,8 @@ def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     layout = question.layout
     desk = Desk(shard.whole(workers), layout, question.n_classes, question.var_start, workers)
     desk.over_groups(lambda g0, g1: desk.fill_tables(question.logs, g0, g1))
-    scale = uniform_scale(shard.weights, layout.n_models)
+    weights = np.ones(len(shard.base)) if shard.weights is None else shard.weights
+    scale = uniform_scale(weights, layout.n_models)
     desk.fill_posteriors(question.log_weights, scale)
     desk.over_groups(desk.collect)
     loglik = np.zeros((question.n_classes, layout.n_models))

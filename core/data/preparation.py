@@ -45,12 +45,13 @@ GLANCE = 1000
 class Prepared:
     """A table over `names`, and what was learnt and left aside on the way to it.
 
-    `rows` are those of the caller's that take part; `label` is how the target was encoded.
+    `rows` are those of the caller's that take part, mostly all; `label` is how the target was
+    encoded.
     """
 
     names: tuple[str, ...]
     table: Table
-    rows: Ints
+    rows: Ints | slice
     label: EncodedColumn
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
@@ -116,7 +117,8 @@ def prepare(
         source=_source(origin, kept, searched, None if len(rows) == n_rows else rows),
     )
     notes = _notes(n_rows, rows, target, [*kept, label.learnt])
-    return Prepared(names, table, rows, label.learnt, tuple(dropped), notes)
+    used = slice(None) if len(rows) == n_rows else rows
+    return Prepared(names, table, used, label.learnt, tuple(dropped), notes)
 
 
 def _check_table(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:

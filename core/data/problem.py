@@ -32,6 +32,7 @@ class CodedProblem:
     n_threads : 0 means all cores; it never changes the answer.
     engine : where what is large lies; it never changes the answer.
     source : where the fine codes can be read from elsewhere; None if only here.
+    counted : what `held` gives, where it is known already.
 
     """
 
@@ -47,6 +48,7 @@ class CodedProblem:
     n_threads: int = 0
     engine: Engine = MEMORY
     source: Source | None = None
+    counted: Floats | None = None
 
     @classmethod
     def of_codes(cls, codes: Bytes, **rest: Any) -> CodedProblem:
@@ -69,6 +71,11 @@ class CodedProblem:
     def weights(self) -> Floats:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
+
+    @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(self.n_rows if self.row_weights is None else self.row_weights.sum())
 
     @property
     def codes(self) -> Bytes:
@@ -107,6 +114,8 @@ class CodedProblem:
 
     def held(self) -> Floats:
         """(n_features, 256) weight of the rows with each code."""
+        if self.counted is not None:
+            return self.counted
         held = np.zeros((len(self.columns), MISSING + 1))
         hold(self.columns, self.tables, self.weights, held)
         return held
@@ -117,4 +126,6 @@ class CodedProblem:
         columns = some_rows(self.columns, rows, self.engine)
         labels = self.labels[rows]
         source = some_of(self.source, rows)
-        return replace(self, columns=columns, labels=labels, row_weights=weights, source=source)
+        return replace(
+            self, columns=columns, labels=labels, row_weights=weights, source=source, counted=None
+        )

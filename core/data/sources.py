@@ -17,7 +17,7 @@ class Source(Protocol):
     """A table at hand, or a small description by which a process elsewhere reads the same one."""
 
     def fine(self, first: int, last: int) -> Bytes:
-        """(n_features, last - first) fine codes of neighbouring rows."""
+        """(n_features, last - first) fine codes of neighbouring rows; of all rows it may be a view."""
         ...
 
 
@@ -28,7 +28,7 @@ class AtHand:
     codes: Bytes
 
     def fine(self, first: int, last: int) -> Bytes:
-        """A copy, column by column."""
+        """A copy, column by column, but of all rows."""
         return np.ascontiguousarray(self.codes[:, first:last])
 
 

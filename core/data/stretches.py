@@ -38,7 +38,7 @@ def cut(labels: Bytes, weights: Floats | None, n_rows: int) -> list[Stretch]:
 def some_rows(columns: Bytes, rows: Ints, engine: Engine) -> Bytes:
     """(n_columns, len(rows)) some rows of columns; many of them go where large things lie."""
     if not budgets.is_large(len(rows), len(columns)):
-        return np.ascontiguousarray(columns[:, rows])
+        return columns.take(rows, axis=1)
     room = engine.room(len(columns), len(rows))
     for column, kept in zip(columns, room, strict=True):
         np.take(column, rows, out=kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,7 @@ from core.blocks.engine import MEMORY, Engine
 from core.budgets import is_large
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
 from core.config import STRATEGIES, Discretize, Strategy
-from core.data._kernels import count_columns, translate
+from core.data._kernels import count_columns, tally_columns, translate
 from core.data.cuts import rules
 from core.data.encoding import describe
 from core.data.fine import DISCRETE_LEVELS, FineColumn
@@ -28,6 +29,9 @@ COLUMN_COST = 32
 """Units of work that a column takes at least, however few rows it has."""
 
 DESCRIPTION_COST = 2 * COLUMN_COST
+
+KEPT_COUNTS = 2**21
+"""Counts by class of fine levels, all columns together, that are kept once made: 16 MB at most."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,6 +63,7 @@ class Table:
     n_threads: int = 0
     engine: Engine = MEMORY
     source: Source | None = None
+    _counted: dict[int, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of_codes(cls, problem: CodedProblem) -> Table:
@@ -90,6 +95,11 @@ class Table:
     def weights(self) -> Floats:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
+
+    @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(self.n_rows if self.row_weights is None else self.row_weights.sum())
 
     @property
     def searched(self) -> tuple[int, ...]:
@@ -153,8 +163,11 @@ class Table:
 
     def learn(self, strategy: Strategy, on_wait: OnWait = ignore) -> Recipe:
         """The recipe of all rows."""
-        nowhere = np.zeros(self.n_rows, dtype=np.int64)
-        return self.learn_without_folds((strategy,), nowhere, 0, on_wait)[strategy, ALL_ROWS]
+        learning = self._learning((strategy,), 0)
+        for part in self._parts(learning, on_wait):
+            counts = self._counts_by_class(part)
+            learning.add(self.columns[part], np.concatenate(counts))
+        return learning.recipes()[strategy, ALL_ROWS]
 
     def learn_without_folds(
         self,
@@ -164,15 +177,23 @@ class Table:
         on_wait: OnWait = ignore,
     ) -> dict[tuple[Strategy, int], Recipe]:
         """For every strategy and every fold the recipe of the rows outside of it; and of all."""
-        how = rules(self.discretize, self.n_classes, len(self.columns))
-        group, n_groups = folds * self.n_classes + self.labels, max(n_folds, 1) * self.n_classes
-        learning = Learning(strategies, n_folds, self.n_classes, how)
-        for start in range(0, len(self.columns), some := learning.columns_at_a_time(self.n_rows)):
-            on_wait()
-            columns = self.columns[start : start + some]
-            counts, _ = self._counts(start, columns, group, n_groups)
-            learning.add(columns, counts)
+        group, n_groups = folds * self.n_classes + self.labels, n_folds * self.n_classes
+        learning = self._learning(strategies, n_folds)
+        for part in self._parts(learning, on_wait):
+            counts, _ = self._counts(part, group, n_groups)
+            learning.add(self.columns[part], counts)
         return learning.recipes()
+
+    def _learning(self, strategies: Sequence[Strategy], n_folds: int) -> Learning:
+        how = rules(self.discretize, self.n_classes, len(self.columns))
+        return Learning(strategies, n_folds, self.n_classes, how)
+
+    def _parts(self, learning: Learning, on_wait: OnWait) -> Iterator[slice]:
+        """The columns, as many at a time as are learnt about together."""
+        some = learning.columns_at_a_time(self.n_rows)
+        for start in range(0, len(self.columns), some):
+            on_wait()
+            yield slice(start, min(start + some, len(self.columns)))
 
     def problem(self, recipe: Recipe, rows: Ints | None = None) -> CodedProblem:
         """The codes of some rows, or all, by a recipe."""
@@ -190,7 +211,23 @@ class Table:
             n_threads=self.n_threads,
             engine=self.engine,
             source=part.source,
+            counted=self._held_by(recipe) if rows is None else None,
         )
+
+    def _held_by(self, recipe: Recipe) -> Floats | None:
+        """(N, 256) weight of the rows with each code, where sums of what is kept are exactly it."""
+        if self.row_weights is not None or len(self._counted) < len(self.columns):
+            return None
+        counts = [self._counted[n] for n in range(len(self.columns))]
+        sizes = np.array([len(of_column) for of_column in counts], dtype=np.int64)
+        feature = np.repeat(np.arange(len(sizes)), sizes)
+        last = np.cumsum(sizes) - 1
+        fine = np.arange(len(feature)) - np.repeat(last + 1 - sizes, sizes)
+        fine[last] = MISSING
+        held = np.zeros((len(counts), MISSING + 1))
+        weights = np.concatenate(counts).sum(axis=1)
+        np.add.at(held, (feature, recipe.tables[feature, fine]), weights)
+        return held
 
     def encode(self, recipe: Recipe, rows: Ints, features: Ints | None = None) -> Bytes:
         """(n_rows, n_features) codes of some rows and features by a recipe."""
@@ -205,29 +242,55 @@ class Table:
 
     def describe(self, recipe: Recipe, on_wait: OnWait = ignore) -> tuple[EncodedColumn, ...]:
         """What was learnt about every column."""
-        group, found = self.labels.astype(np.int64), []
-        cost = DESCRIPTION_COST + self.n_rows / CELLS_A_UNIT
+        found, cost = [], DESCRIPTION_COST + self.n_rows / CELLS_A_UNIT
         for part in in_parts(len(self.columns), on_wait, cost):
-            columns = self.columns[part]
-            counts, start = self._counts(part.start, columns, group, self.n_classes)
-            by_column = zip(columns, pairwise(start.tolist()), strict=True)
-            for n, (column, (first, last)) in enumerate(by_column, start=part.start):
-                grouping = recipe.grouping(n)
-                found.append(describe(column, grouping, recipe.strategy, counts[first:last]))
+            by_column = zip(self.columns[part], self._counts_by_class(part), strict=True)
+            for n, (column, counts) in enumerate(by_column, start=part.start):
+                found.append(describe(column, recipe.grouping(n), recipe.strategy, counts))
         return tuple(found)
 
     def held(self, on_wait: OnWait = ignore) -> Iterator[Floats]:
         """The weight of every fine level of each column, and last that of missing values."""
         nobody = np.zeros(self.n_rows, dtype=np.int64)
         for part in in_parts(len(self.columns), on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
-            counts, start = self._counts(part.start, self.columns[part], nobody, 1)
+            if self.row_weights is None:
+                yield from (counts.sum(axis=1) for counts in self._counts_by_class(part))
+                continue
+            # Weights that are no whole numbers add up to other last digits class by class.
+            counts, start = self._counts(part, nobody, 1)
             yield from (counts[first:last, 0] for first, last in pairwise(start.tolist()))
 
-    def _counts(
-        self, first: int, columns: Sequence[FineColumn], group: Ints, n_groups: int
-    ) -> tuple[Floats, Ints]:
+    def _counts_by_class(self, part: slice) -> list[Floats]:
+        """(n_fine + 1, C) weights of each of some columns, of which few are counted only once."""
+        wanted = range(part.start, part.stop)
+        if all(n in self._counted for n in wanted):
+            return [self._counted[n] for n in wanted]
+        by_column = self._count_by_class(part)
+        if self._keeps_counts:
+            self._counted.update(zip(wanted, by_column, strict=True))
+        return by_column
+
+    @cached_property
+    def _keeps_counts(self) -> bool:
+        n_levels = sum(column.n_levels + 1 for column in self.columns)
+        return n_levels * self.n_classes <= KEPT_COUNTS
+
+    def _count_by_class(self, part: slice) -> list[Floats]:
+        counts, start = self._zeros(part, self.n_classes)
+        if self.row_weights is None:
+            tally_columns(self.codes[part], self.labels, start, counts)
+        else:
+            group = self.labels.astype(np.int64)
+            count_columns(self.codes[part], group, self.row_weights, start, counts)
+        return [counts[first:last] for first, last in pairwise(start.tolist())]
+
+    def _counts(self, part: slice, group: Ints, n_groups: int) -> tuple[Floats, Ints]:
         """(n_fine + 1, n_groups) weights of each of some columns, missing ones last; and starts."""
-        start = np.cumsum([0, *(column.n_levels + 1 for column in columns)], dtype=np.int64)
-        counts = np.zeros((start[-1], n_groups))
-        count_columns(self.codes[first : first + len(columns)], group, self.weights, start, counts)
+        counts, start = self._zeros(part, n_groups)
+        count_columns(self.codes[part], group, self.weights, start, counts)
         return counts, start
+
+    def _zeros(self, part: slice, n_groups: int) -> tuple[Floats, Ints]:
+        sizes = (column.n_levels + 1 for column in self.columns[part])
+        start = np.cumsum([0, *sizes], dtype=np.int64)
+        return np.zeros((start[-1], n_groups)), start

@@ -41,13 +41,14 @@ def split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, in
     """Which rows have a value, those values, and how many are missing because they are infinite."""
     column = as_column(name, values)
     if isinstance(column, Texts):
-        return column.present, column[column.present], 0
+        present = column.present
+        return present, column if present.all() else column[present], 0
     present, data = ~np.ma.getmaskarray(column), np.asarray(np.ma.getdata(column))
     if data.dtype.kind not in "biufUSO":
         raise InvalidData(f"column {name!r} has a type that is not supported: {data.dtype}", name)
     if data.dtype.kind == "O":
         present &= np.array([not _is_missing(value) for value in data], dtype=bool)
-    known = _tidy(data[present])
+    known = _tidy(data if present.all() else data[present])
     if isinstance(known, Texts) or known.dtype.kind != "f":
         return present, known, 0
     finite = np.isfinite(known)

@@ -2,7 +2,7 @@
 
 `columns` (N, n_rows) are fine codes and `tables` (N, 256) the levels that they stand for. `sampled`
 (N, n) holds some of the rows, `shares` their weights, which sum to one, and `spread` the sum of the
-squares of these.
+squares of these. Without any `weights` every row counts once.
 """
 
 from __future__ import annotations
@@ -106,13 +106,14 @@ def surprise(
 @inner
 def _joint_weights(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> Any:
     """(n_given, n_asked) weights of the rows that have each pair of codes."""
-    n_given, n_asked = 0, 0
-    for r in range(len(weights)):
+    n_rows, count_once, n_given, n_asked = columns.shape[1], len(weights) == 0, 0, 0
+    for r in range(n_rows):
         n_given = max(n_given, tables[given, columns[given, r]] + 1)
         n_asked = max(n_asked, tables[asked, columns[asked, r]] + 1)
     sums = np.zeros((n_given, n_asked))
-    for r in range(len(weights)):
-        sums[tables[given, columns[given, r]], tables[asked, columns[asked, r]]] += weights[r]
+    for r in range(n_rows):
+        weight = 1.0 if count_once else weights[r]
+        sums[tables[given, columns[given, r]], tables[asked, columns[asked, r]]] += weight
     return sums
 
 

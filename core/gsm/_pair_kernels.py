@@ -35,16 +35,20 @@ def tell_together(
     out. chance: (freedom + 1,) what twice the nats of a pair exceed by chance too rarely.
     """
     counts = np.empty((n_levels * n_levels, n_classes))
+    cells, places = counts.reshape(-1), np.empty(len(labels), dtype=np.int32)
     for a in range(first, last):
+        for row in range(len(labels)):
+            places[row] = codes[a, row] * n_levels * n_classes + labels[row]
         for b in range(a + 1, len(codes)):
             if alone[a] and alone[b]:
                 continue
             _clear(counts)
-            for row in range(len(labels)):
-                counts[codes[a, row] * n_levels + codes[b, row], labels[row]] += weights[row]
-            both, cells = _twice_nats(counts)
+            column = codes[b]
+            for row in range(len(places)):
+                cells[places[row] + column[row] * n_classes] += weights[row]
+            both, n_used = _twice_nats(counts)
             better = a if told[a] >= told[b] else b
-            freedom = (cells - occurring[better]) * (n_classes - 1)
+            freedom = (n_used - occurring[better]) * (n_classes - 1)
             if both - told[better] > chance[max(freedom, 1)]:
                 found[a] = found[b] = True
 

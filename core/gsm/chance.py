@@ -40,9 +40,9 @@ class Occurring:
         known = held[:, :MISSING]
         return cls(
             np.maximum(np.count_nonzero(known, axis=1), 1).astype(np.int64),
-            int(np.count_nonzero(np.bincount(problem.labels))),
+            len(np.unique(problem.labels)),
             known.sum(axis=1) / held.sum(axis=1),
-            float(problem.weights.sum()),
+            problem.total_weight,
         )
 
 

@@ -26,14 +26,17 @@ class Copies:
     """Entropies of one feature given another, over the rows; a missing value is one more level."""
 
     def __init__(self, problem: CodedProblem) -> None:
-        rows, weights = np.arange(problem.n_rows), problem.weights
-        if len(rows) > SAMPLE_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
-        shares = weights[rows] / max(weights[rows].sum(), 1e-300)
-        sampled = np.ascontiguousarray(problem.columns[:, rows])
+        n_rows, weights = problem.n_rows, problem.row_weights
+        rows = np.arange(min(n_rows, SAMPLE_ROWS))
+        if n_rows > SAMPLE_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(n_rows, SAMPLE_ROWS, replace=False))
+        drawn = np.ones(len(rows)) if weights is None else weights[rows]
+        shares = drawn / max(drawn.sum(), 1e-300)
+        sampled = problem.columns.take(rows, axis=1)
         spread = float((shares**2).sum())
         self.sample = sampled, shares
-        self._counted = problem.columns, problem.tables, weights, sampled, shares, spread
+        counted = np.zeros(0) if weights is None else weights
+        self._counted = problem.columns, problem.tables, counted, sampled, shares, spread
         self._known = Pairs(len(problem.columns), n_each=2)
 
     def caps(self, features: Ints, chosen: Sequence[int], gains: Floats) -> Floats:
@@ -49,7 +52,7 @@ class Copies:
 
     def cost(self, chosen: Sequence[int]) -> float:
         """Units of work for the cap of one feature."""
-        n_rows = len(self._counted[2])
+        n_rows: int = self._counted[0].shape[1]
         return 1 + len(chosen) * n_rows / CELLS_A_UNIT
 
     def caps_by(self, features: Ints, others: Ints, gains: Floats, on_wait: OnWait) -> Floats:

@@ -102,5 +102,5 @@ class Counted:
 
 def has_one_state_each(problem: CodedProblem, method: GsmCpd, fit: CpdFit) -> bool:
     """Whether a model takes columns for independent given the label."""
-    n_classes = np.count_nonzero(np.bincount(problem.labels, problem.weights))
+    n_classes = np.count_nonzero(np.bincount(problem.labels, problem.row_weights))
     return method.family != "joint" and fit.rank <= int(n_classes)

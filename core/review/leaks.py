@@ -48,7 +48,7 @@ def _doubt_left(table: Table, recipe: Recipe) -> Floats:
         np.diff(np.concatenate([[0.0], np.cumsum(values)])[recipe.level_start])
         for values in (held, doubt)
     )
-    total = table.weights.sum()
+    total = table.total_weight
     in_doubt: Floats = (left + (total - known) * _entropy(table)) / total
     return in_doubt
 
@@ -58,7 +58,7 @@ def _tolerated(table: Table) -> float:
 
 
 def _entropy(table: Table) -> float:
-    shares = np.bincount(table.labels, table.weights) / table.weights.sum()
+    shares = np.bincount(table.labels, table.row_weights) / table.total_weight
     return float(entr(shares).sum())
 
 
@@ -75,7 +75,7 @@ def _told_held_out(table: Table, columns: Ints, recipe: Recipe, on_wait: OnWait)
     told: Floats = np.zeros(len(columns))
     for fold in range(n_folds):
         told += list(_told_in(alone, learnt[recipe.strategy, fold], folds == fold, on_wait))
-    told /= table.weights.sum()
+    told /= table.total_weight
     return told
 
 

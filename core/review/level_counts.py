@@ -12,7 +12,7 @@ from core.results.explanations import LevelCounts
 def count_levels(prepared: Prepared, choice: Choice) -> tuple[LevelCounts, ...]:
     """For the chosen features, in order."""
     table = prepared.table
-    classes = np.bincount(table.labels, table.weights, table.n_classes)
+    classes = np.bincount(table.labels, table.row_weights, table.n_classes)
     return tuple(
         LevelCounts(
             name=prepared.names[feature],

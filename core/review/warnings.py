@@ -87,7 +87,7 @@ def _copies(
 def _thin(
     table: Table, names: Sequence[str], held: Sequence[Floats], on_wait: OnWait
 ) -> Iterator[TableWarning]:
-    total = table.weights.sum()
+    total = table.total_weight
     missing, constant = [], []
     pairs = zip(names, held, strict=True)
     for name, of_column in listening(pairs, on_wait, COLUMN_COST):

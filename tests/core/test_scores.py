@@ -29,6 +29,18 @@ def test_beliefs_are_scored_as_scikit_learn_does(n_classes: int) -> None:
     assert found["auc"] == pytest.approx(np.mean(each))
 
 
+@pytest.mark.parametrize("n_rows", [2, 50, 3000])
+def test_rows_that_count_once_give_the_very_auc_of_rows_that_all_count_twice(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    labels = np.append([0, 1], rng.integers(0, 3, n_rows - 2))
+    beliefs = np.exp(rng.normal(0, 20, (n_rows, 3))).clip(1e-300, None)
+    beliefs[: n_rows // 2] = beliefs[0]
+    beliefs[-1] = [0, 0, 1]
+    beliefs /= beliefs.sum(axis=1, keepdims=True)
+    once, twice = (belief_scores(beliefs, labels, np.full(n_rows, w)) for w in (1.0, 2.0))
+    assert once["auc"] == twice["auc"]
+
+
 def test_a_rare_class_weighs_as_much_as_the_others_when_balanced() -> None:
     labels = np.repeat([0, 1], [97, 3])
     found = hit_scores(labels == 0, labels, np.ones(100))

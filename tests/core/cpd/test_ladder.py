@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,22 @@ def test_higher_ranks_start_from_lower_ones_and_explain_more() -> None:
         ladder = Ladder(rows, N_LEVELS, config, workers)
         told = [ladder.fit(rank).loglik[-1] for rank in (3, 6, 12)]
     assert told == sorted(told)
+
+
+def test_a_ladder_does_not_keep_who_waited_for_it() -> None:
+    class Owner:
+        def wait(self) -> None:
+            pass
+
+    codes = sample(random_model(1, N_LEVELS.tolist(), rank=3), 100, 3)
+    config = CpdConfig(family="per_class", n_threads=1)
+    owner = Owner()
+    known = ref(owner)
+    with Workers(1) as workers:
+        ladder = Ladder(prepare_rows(codes, N_LEVELS, "per_class"), N_LEVELS, config, workers)
+        ladder.fit(3, owner.wait)
+        del owner
+        assert known() is None
 
 
 def test_ranks_apart_from_each_other_and_with_rows_for_their_states() -> None:

@@ -64,7 +64,7 @@ def test_each_block_holds_rows_of_one_class(world: World) -> None:
 
 def test_rows_are_joined_only_within_their_key() -> None:
     codes = np.array([[1, 2], [1, 2], [0, 2], [1, 2]], dtype=np.uint8)
-    joined = distinct_rows(codes, np.array([1, 1, 0, 0]), np.array([1.0, 2, 4, 8]))
+    joined = distinct_rows(codes.T.copy(), np.array([1, 1, 0, 0]), np.array([1.0, 2, 4, 8]))
     assert joined.rows.tolist() == [2, 3, 0]
     assert joined.weights.tolist() == [4, 8, 3]
 

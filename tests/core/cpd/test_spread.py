@@ -137,6 +137,41 @@ def test_columns_that_share_no_byte_are_not_kept_twice(
     assert fit(MEMORY, 2, family, make) == fit(Scratch(tmp_path), 1, family, make)
 
 
+def weighted_rows(shard: Shard, _: None, __: Workers) -> int:
+    """Rows of a shard that have a weight written down."""
+    return 0 if shard.weights is None else len(shard.weights)
+
+
+def test_rows_that_count_once_need_no_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (64, 64))
+
+    def make(engine: Engine = MEMORY) -> CodedProblem:
+        levels = np.array([3] * 20)  # so many columns that no two rows are the same
+        return replace(problem(engine=engine, levels=levels), row_weights=None)
+
+    with Workers(1) as workers, gather(make(), "per_class") as rows:
+        assert isinstance(rows, SpreadRows)
+        assert rows.blocks.fold(weighted_rows, None, workers) == 0
+    assert fit(MEMORY, make=make) == fit(Scratch(tmp_path), make=make)
+
+
+@pytest.mark.parametrize("n_rows", [40, 1000])
+def test_packing_writes_nothing_upon_the_table(
+    monkeypatch: pytest.MonkeyPatch, n_rows: int
+) -> None:
+    """Nor where one shard has all of its rows, so that what is read is the table itself."""
+    monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
+    made = problem()
+    joining = np.where(made.tables == 1, 0, made.tables).astype(np.uint8)
+    made = replace(made, tables=joining, row_weights=None)
+    before = made.columns.copy()
+    with gather(made, "per_class") as rows:
+        assert isinstance(rows, SpreadRows)
+    assert np.array_equal(made.columns, before)
+
+
 def n_codes_missing(shard: Shard, _: None, workers: Workers) -> int:
     """Codes that a shard does not hold itself; in its packed rows all are there."""
     return shard.whole(workers).codes.size - shard.packed.codes.size

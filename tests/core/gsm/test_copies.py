@@ -32,6 +32,13 @@ def test_unknown_is_the_corrected_conditional_entropy_of_the_rows(seed: int) -> 
     assert unknown(copies, 0, [0], 0.0) == 0
 
 
+def test_without_weights_every_row_counts_once() -> None:
+    codes = np.random.default_rng(1).integers(0, 3, (5000, 3), dtype=np.uint8)
+    once, told = Copies(unlabelled(codes)), Copies(unlabelled(codes, np.ones(5000)))
+    for feature in (1, 2):
+        assert unknown(once, feature, [0], np.inf) == unknown(told, feature, [0], np.inf) > 0
+
+
 @pytest.mark.parametrize("changed", [0, 20, 200, 2000])
 def test_a_sample_only_saves_the_counting_of_what_is_plain(changed: int) -> None:
     rng = np.random.default_rng(changed)
