@@ -17,7 +17,7 @@ class Source(Protocol):
     """A table at hand, or a small description by which a process elsewhere reads the same one."""
 
     def fine(self, first: int, last: int) -> Bytes:
-        """(n_features, last - first) fine codes of neighbouring rows; of all rows it may be a view."""
+        """(n_features, last - first) fine codes of neighbouring rows; a view of all, maybe."""
         ...
 
 
