@@ -67,10 +67,20 @@ class Proposer:
         """Choose so many features in some way, from the training rows of a fold."""
         on_wait()
         model = self._model(table, fold, how.rank, on_wait)
-        steps = model.steps.setdefault((fold.plain is not None, how.hears_counts), [])
+        steps = self._steps(table, fold, model, hears_counts=how.hears_counts)
         if length > len(steps):
             self._search(table, fold, how, steps, on_wait).go_on(length, on_wait)
         return Path([step.feature for step in steps[:length]], [LabelModel.of(model.fit)])
+
+    def _steps(self, table: Table, fold: Fold, model: _Model, *, hears_counts: bool) -> list[Step]:
+        """What was chosen so far; with counts, all that would have been chosen with them, too."""
+        at = (fold.plain is not None, hears_counts)
+        if at not in model.steps:
+            model.steps[at] = []
+            if without := model.steps.get((at[0], False)):
+                counted = Counted([self._ground(table, one).rows for one in _cuts(fold)])
+                model.steps[at] = _unchanged(without, counted)
+        return model.steps[at]
 
     def _search(
         self, table: Table, fold: Fold, how: Configuration, steps: list[Step], on_wait: OnWait
@@ -78,8 +88,7 @@ class Proposer:
         """The last search of a fold where it made these steps; else one that goes on from them."""
         made, search = self._latest.get(fold.index, (None, None))
         if search is None or made is not steps:
-            folds = [fold] if fold.plain is None else [fold, fold.plain]
-            search = self._new_search(table, folds, how, steps, on_wait)
+            search = self._new_search(table, _cuts(fold), how, steps, on_wait)
             self._latest[fold.index] = steps, search
         return search
 
@@ -154,3 +163,22 @@ class Proposer:
             occurring = Occurring.of(problem)
             self._grounds[at] = _Ground(problem, Copies(problem), CutRows(problem), occurring)
         return self._grounds[at]
+
+
+def _cuts(fold: Fold) -> list[Fold]:
+    """The ways in which its rows are cut by whoever has a say."""
+    return [fold] if fold.plain is None else [fold, fold.plain]
+
+
+def _unchanged(steps: Sequence[Step], counted: Counted) -> list[Step]:
+    """The first steps that a search with counts makes, too: until one was worth more than they say.
+
+    Counts only lower gains, so that whoever is best and is not lowered stays the best.
+    """
+    chosen: list[int] = []
+    for step in steps:
+        most = counted.least(np.array([step.feature]), chosen)[0]
+        if step.decided_by == "label" and step.label > most:
+            break
+        chosen.append(step.feature)
+    return list(steps[: len(chosen)])
