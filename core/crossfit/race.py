@@ -48,6 +48,9 @@ class Race:
     def hear_counts(self, configuration: Configuration, rows: Truths) -> Configuration:
         """The same, and with counts where by these rows that is no worse."""
         counting = replace(configuration, hears_counts=True)
+        glanced, seen = self._glance(counting), self.weights[self._seen]
+        if is_worse(glanced, self._glance(configuration), seen):
+            return configuration
         everyone = range(self._n_folds)
         loss, other = (self.loss_of(c, everyone)[rows] for c in (counting, configuration))
         return counting if is_as_good(loss, other, self.weights[rows]) else configuration

@@ -112,10 +112,12 @@ def test_counts_are_heard_where_the_rows_that_are_asked_lose_nothing_by_them() -
     counting = replace(states, hears_counts=True)
     odd = FOLDS % 2 == 1
     for worse, heard in ((-0.1, True), (0.0001, True), (0.1, False)):
-        race, _ = raced({states: above(0), counting: above(worse)})
+        race, losses = raced({states: above(0), counting: above(worse)})
         everyone = np.ones(len(FOLDS), dtype=bool)
         assert race.hear_counts(states, everyone) == (counting if heard else states)
         assert counting not in race.tried
+        # Those that are clearly worse are only glanced at.
+        assert (counting in losses.closely()) == heard
     split, _ = raced({states: above(0), counting: np.where(odd, above(0.1), above(-0.1))})
     assert split.hear_counts(states, odd) == states
     assert split.hear_counts(states, ~odd) == counting
