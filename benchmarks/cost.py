@@ -97,7 +97,7 @@ JOBS = (
     Job(2_000, 50, 5, of(GSM)),
     Job(5_000, 100, 10, of(GSM, 20), numbers=False),
     Job(20_000, 50, 5, of(GSM)),
-    Job(50_000, 100, 4, of(GSM, 20), numbers=False),
+    Job(1_000_000, 100, 10, of(GSM, 20), numbers=False),
     Job(200_000, 20, 2, of(GSM, 10)),
     Job(2_000, 100, 5, of(PAPER, 10), told=" (paper)"),
     Job(5_000, 50, 3, of(GsmCpd(ranks=(20,)), 20), told=" (rank 20)"),

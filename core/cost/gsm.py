@@ -123,8 +123,8 @@ class GsmWork:
             work += (self._pack(folds.n_train) + self._pair(folds.n_train)) * folds.n_folds
         longer = folds.measure(folds.length, self.rank) + folds.score(self.rank)
         if self.method.may_hear_others and self.rank > self.shape.n_classes:
-            longer += self._quick_steps(self.rank, folds.race_length)  # and so with counts
-            longer += folds.measure(folds.race_length, self.rank)
+            counting = self._quick_steps(self.rank, folds.race_length)
+            longer += (counting + folds.measure(folds.race_length, self.rank)) * CLIMBED
         if self._hears_plainer:
             longer += self._quick_steps(self.rank, folds.length) * 2
             longer += self._quick_fit(folds.n_train, self.rank)
@@ -136,7 +136,7 @@ class GsmWork:
         """Restarts on a few rows, the best of them on all."""
         method, n_rows = self.method, self.shape.n_rows
         few = CROSS_ROWS if is_many(n_rows) else n_rows
-        work = self._pack(n_rows) + self._encode(n_rows)
+        work = (self._pack(n_rows) + self._encode(n_rows)) * (2 if self._hears_plainer else 1)
         if self.rank > self.shape.n_classes:
             work += self._pair(n_rows)
         n_trial = min(TRIAL_ITERATIONS, method.max_iter)
@@ -158,7 +158,7 @@ class GsmWork:
         left = self._step(n_sampled if k > EXACT_STEPS else EXACT_CONFIGURATIONS, n_features)
         work = left * 2 + exact * min(k, EXACT_STEPS) + sampled * max(k - EXACT_STEPS, 0)
         work = work * self._n_heard + self._remodel() * k
-        said = Work(calls=n_features * (3 + method.n_models)) + self._encode(self.shape.n_rows) * 3
+        said = Work(calls=n_features * (3 + method.n_models)) + self._encode(self.shape.n_rows)
         return work + said
 
     def _race(self, folds: CrossFitting, rank: int) -> Work:
@@ -194,10 +194,10 @@ class GsmWork:
     def _pack(self, n_rows: float) -> Work:
         """Bring rows into the order in which EM visits them."""
         n_features = self.shape.n_features
-        return Work(calls=n_features, counts=12 * n_rows * n_features)
+        return Work(calls=n_features, counts=5 * n_rows * n_features)
 
     def _encode(self, n_rows: float) -> Work:
-        return Work(counts=4 * n_rows * self.shape.n_features)
+        return Work(counts=2 * n_rows * self.shape.n_features)
 
     def _pair(self, n_rows: float) -> Work:
         """Look for pairs that tell what neither of the two does."""

@@ -8,7 +8,7 @@ from math import inf
 
 from core.budgets import RACE_LENGTH
 from core.callbacks import OnFraction
-from core.cost.crossfit import usual_paths
+from core.cost.crossfit import CLIMBED, usual_paths
 from core.crossfit.choice import Configuration
 
 LEARNING, WIDE = 0.15, 500
@@ -67,7 +67,7 @@ class CrossFitProgress:
         n_paths = usual_paths(n_folds, n_ways, len(ranks), n_classes)
         raced = sum(n * self._price(rank) for n, rank in zip(n_paths, ranks, strict=True))
         if may_hear and likely > n_classes:
-            raced += n_folds * self._price(likely)
+            raced += n_folds * CLIMBED * self._price(likely)
         longer = self._longer(self._price(likely), may_hear and n_ways > 1, race_length, length)
         self._usual_steps = race_length * raced + longer
 
