@@ -57,8 +57,9 @@ RIVAL_CODES = 2
 FOLD_TABLES = 3
 """Tables of one byte a cell that every fold has for each way to cut."""
 
-LOSS_BYTES = 8 * 31 * 8
-"""For each row: losses of eight configurations, at thirty sizes."""
+LOSS_BYTES, MOST_TRIED, ANEW = 8 * 31, 8, 4
+"""For each row and configuration: losses at thirty sizes. So many are tried at most, and the best
+of them anew with counts, with another cut beside it, and at greater lengths."""
 
 RAW_CELL, CODE_CELL, KNOWN_CELL = 44, 3, 16
 """For each cell that is judged: as raw values, as codes, and as numbers a part at a time."""
@@ -73,8 +74,8 @@ LANES = 8
 PARAMETER_BYTES = 52
 """For each level and lane: logs in single precision, counts and five sets of parameters."""
 
-POSTERIOR_BYTES = 12
-"""For each row, model and state: in double precision, and a copy in single on the way."""
+SEARCHED_LEVEL = 28
+"""For each level and state of a model under which features are chosen: in both precisions."""
 
 NODES_PER_VARIABLE = 64
 """Combinations of values that share a byte, per variable, at five levels or so."""
@@ -208,8 +209,11 @@ def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:
     """What the folds of a sample of the rows keep: their tables, fits at every rank, and losses."""
     sample = replace(shape, n_rows=min(shape.n_rows, CROSS_ROWS))
     tables = FOLD_TABLES * sample.n_rows * (sample.n_features + 1)
-    fold = tables + _bank(sample, method, 1, rank) + 8 * sum(shape.n_levels) * sum(method.ranks)
-    return MAX_STRATEGIES * method.n_folds * fold + LOSS_BYTES * sample.n_rows
+    fits = sum(shape.n_levels) * (8 * sum(method.ranks) + SEARCHED_LEVEL * rank)
+    n_ways = MAX_STRATEGIES if shape.n_continuous else 1
+    n_tried = min(n_ways * len(method.ranks), MOST_TRIED) + ANEW
+    folds = n_ways * method.n_folds * (tables + _bank(sample, method, 1, rank) + fits)
+    return folds + n_tried * LOSS_BYTES * sample.n_rows
 
 
 def _bank(shape: TableShape, method: GsmCpd, n_models: int, rank: int) -> int:
@@ -225,7 +229,7 @@ def _bank(shape: TableShape, method: GsmCpd, n_models: int, rank: int) -> int:
 
 def _selection(shape: TableShape, method: GsmCpd, rank: int) -> int:
     """The fitted factors in both precisions, and the configurations with their children."""
-    factors = method.n_models * sum(shape.n_levels) * rank * 28
+    factors = method.n_models * sum(shape.n_levels) * rank * SEARCHED_LEVEL
     n_configurations = min(method.n_configurations, prod(shape.n_levels))
     children = n_configurations * rank * max(shape.n_levels, default=1) * 8
     return factors + method.n_models * n_configurations * rank * 24 + children
