@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import partial
 
 import numpy as np
 
 from core.arrays import Ints
-from core.budgets import ROWS_PER_STATE, is_many, worthwhile_ranks
+from core.budgets import ROWS_PER_STATE, worthwhile_ranks
 from core.callbacks import ignore
 from core.config import GsmCpd
-from core.cost.gsm import looked_at, steps_worth, usual_fit
-from core.cpd.em import FIRST_ITERATIONS, fit_models
+from core.cost.gsm import looked_at, steps_worth
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows
-from core.cpd.spread import SpreadRows, gather
+from core.cpd.spread import SpreadRows
 from core.crossfit.choice import Configuration
 from core.crossfit.folds import CrossFit, OnChosen, Plan
 from core.data.problem import CodedProblem
@@ -27,6 +26,7 @@ from core.gsm.chance import Chance, Occurring
 from core.gsm.completed import Completed
 from core.gsm.copies import Copies
 from core.gsm.counted import Counted, CutRows, has_one_state_each
+from core.gsm.fitting import Fitting
 from core.gsm.objective import NOTHING, AveragedObjective, Gains
 from core.gsm.outcome import GsmOutcome
 from core.gsm.overlap import overlaps
@@ -46,10 +46,6 @@ GAINS_AT_A_TIME = 256
 
 ROWS_A_STEP = 2**16
 """To go through so many takes as long as a step."""
-
-_STAGES = (1 / 3, 1 / 3)
-_STAGES_OF_MANY = (1 / 3, 2 / 3)
-"""What of a fit is done when rows are gathered, and when a few of them are fitted."""
 
 Tell = Callable[[Phase, float, float | None, Step | None], None]
 
@@ -104,66 +100,26 @@ def select_gsm(
     """
     done = completed or Completed()
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
-    usual = min(usual_fit(problem.n_rows, len(problem.n_levels)), config.max_iter)
-    stages = _STAGES_OF_MANY if is_many(problem.n_rows) else _STAGES
-    progress = _FitProgress(tell, stages, usual, n_tables=1 if plain is None else 2)
-    n_models = ceil(method.n_models / progress.n_tables)
+    fitting = Fitting(problem, plain, method, config, focus, partial(_tell_fit, tell))
 
-    def fit(table: CodedProblem, rows: Rows | SpreadRows) -> list[CpdFit]:
-        levels, hear = table.table_levels, progress.iterated
-        return fit_models(rows, levels, config, n_models, hear, progress.wait, progress.on_few)
+    def select(n_distinct: int | None, rows: Rows | SpreadRows | None = None) -> GsmOutcome:
+        fits, n_own = done.fits or [], fitting.n_models
+        with Workers(problem.n_threads) as workers:
+            return _Selection(
+                problem, k, method, rows, n_distinct, fits[:n_own], done, workers, tell, focus,
+                plain, fits[n_own:], hears_counts,
+            ).run(config)  # fmt: skip
 
-    progress.wait()
-    plain_fits: list[CpdFit] = []
-    if plain is not None and done.fits is None:
-        with gather(plain, method.family, progress.wait) as gathered:
-            plain_fits = fit(plain, gathered.focused(focus))
-        progress.next_table()
-    with (
-        gather(problem, method.family, progress.wait) as gathered,
-        Workers(problem.n_threads) as workers,
-    ):
-        rows = gathered.focused(focus)
-        if done.fits is None:
-            done.fits = [*fit(problem, rows), *plain_fits]
-        own, others = done.fits[:n_models], done.fits[n_models:]
-        selection = _Selection(
-            problem, k, method, rows, own, done, workers, tell, focus, plain, others, hears_counts
-        )
-        return selection.run(config)
+    if method.remodel == "none":
+        done.fits, n_distinct = fitting.fit_and_forget(done.fits)
+        return select(n_distinct)
+    with fitting.gather() as rows:
+        done.fits = done.fits or fitting.fit(problem, rows)
+        return select(rows.n_distinct, rows)
 
 
-@dataclass
-class _FitProgress:
-    """How far a fit is that may be one of two, of which the last is the one that is shown."""
-
-    tell: Tell
-    stages: tuple[float, float]
-    usual: float
-    n_tables: int
-    _n_done: int = 0
-    _within: float = 0.0
-
-    def wait(self) -> None:
-        self._tell(None)
-
-    def on_few(self, iteration: int, _loglik: float) -> None:
-        gathered, fitted = self.stages
-        self._within = gathered + (fitted - gathered) * min(iteration / FIRST_ITERATIONS, 1.0)
-        self._tell(None)
-
-    def iterated(self, iteration: int, loglik: float) -> None:
-        before, is_last = self.stages[1], self._n_done == self.n_tables - 1
-        done = iteration / self.usual if is_last else min(iteration / self.usual, 1.0)
-        self._within = before + (1 - before) * done
-        self._tell(loglik if is_last else None)
-
-    def next_table(self) -> None:
-        self._n_done += 1
-        self._within = 0.0
-
-    def _tell(self, loglik: float | None) -> None:
-        self.tell("fit", (self._n_done + self._within) / self.n_tables, loglik, None)
+def _tell_fit(tell: Tell, done: float, loglik: float | None) -> None:
+    tell("fit", done, loglik, None)
 
 
 @dataclass
@@ -173,7 +129,8 @@ class _Selection:
     problem: CodedProblem
     k: int
     method: GsmCpd
-    rows: Rows | SpreadRows
+    rows: Rows | SpreadRows | None
+    n_distinct: int | None
     fits: list[CpdFit]
     done: Completed
     workers: Workers
@@ -218,7 +175,7 @@ class _Selection:
             chance=self.chance,
             copies=self.copies,
             n_evaluations=objective.n_evaluations,
-            n_distinct_rows=self.rows.n_distinct,
+            n_distinct_rows=self.n_distinct,
         )
         self.tell("select", 1.0, None, None)
         return outcome
@@ -290,6 +247,7 @@ class _Selection:
         self, config: CpdConfig, objective: AveragedObjective, task: Task
     ) -> tuple[list[Step], AveragedObjective]:
         """Choose under a model that follows the choice; the last one becomes the model."""
+        assert self.rows is not None
         remodeller = Remodeller(
             self.rows,
             self.problem.table_levels,
