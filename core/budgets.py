@@ -19,6 +19,9 @@ SHARD_CELLS = 2**24
 SHARD_ROWS = 2**14, 2**17
 """At least and at most: with fewer, filling tables would cost more than adding rows."""
 
+DISCRETE_LEVELS = 10
+"""Numbers of more different values are cut, and of more levels those that tell nothing joined."""
+
 RACE_LENGTH = 15
 """How many features a path has while configurations are compared, before more of them help."""
 

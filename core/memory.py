@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from math import ceil, log, prod
 from typing import Literal
 
-from core.budgets import CROSS_ROWS, KNOWN_CELLS, is_large, is_spread, rows_of_shard
+from core.budgets import (
+    CROSS_ROWS,
+    DISCRETE_LEVELS,
+    KNOWN_CELLS,
+    is_large,
+    is_spread,
+    rows_of_shard,
+)
 from core.config import Compare, Evaluate, GsmCpd, Method, SelectionConfig
 
 EngineKind = Literal["memory", "file"]
@@ -210,7 +217,8 @@ def _search(shape: TableShape, method: GsmCpd, rank: int) -> int:
     sample = replace(shape, n_rows=min(shape.n_rows, CROSS_ROWS))
     tables = FOLD_TABLES * sample.n_rows * (sample.n_features + 1)
     fits = sum(shape.n_levels) * (8 * sum(method.ranks) + SEARCHED_LEVEL * rank)
-    n_ways = MAX_STRATEGIES if shape.n_continuous else 1
+    is_cut = shape.n_continuous > 0 or max(shape.n_levels, default=0) > DISCRETE_LEVELS
+    n_ways = MAX_STRATEGIES if is_cut else 1
     n_tried = min(n_ways * len(method.ranks), MOST_TRIED) + ANEW
     folds = n_ways * method.n_folds * (tables + _bank(sample, method, 1, rank) + fits)
     return folds + n_tried * LOSS_BYTES * sample.n_rows

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
+from core.budgets import DISCRETE_LEVELS
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._cut_kernels import (
     ALWAYS,
@@ -25,7 +26,7 @@ from core.data._cut_kernels import (
     gap_speaks,
     group_columns,
 )
-from core.data.fine import DISCRETE_LEVELS, FineColumn
+from core.data.fine import FineColumn
 
 CUT_SIGNIFICANCE = 0.01
 MISSING_SIGNIFICANCE = 0.01

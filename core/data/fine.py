@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Truths, Values
+from core.budgets import DISCRETE_LEVELS
 from core.config import Discretize, Kind
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
@@ -23,7 +24,6 @@ from core.errors import InvalidData
 
 MAX_LEVELS = 255
 FINE_LEVELS = 128
-DISCRETE_LEVELS = 10
 CLASS_LEVELS = 30
 """Like DISCRETE_LEVELS, for the target: labels with up to this many whole numbers are classes."""
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
-from core.budgets import is_large
+from core.budgets import DISCRETE_LEVELS, is_large
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, tally_columns, translate
 from core.data.cuts import rules
 from core.data.encoding import describe
-from core.data.fine import DISCRETE_LEVELS, FineColumn
+from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
 from core.data.recipe import ALL_ROWS, SKEWED_SHARE, Learning, Recipe
 from core.data.sources import Source, some_of

@@ -82,6 +82,7 @@ WHOLE_CELLS = 2**23
         (600_000, 20, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "file"),
         (1000, 1500, 5, 3, {"name": "gsm_cpd", "ranks": [20], "family": "joint"}, "memory"),
         (30_000, 60, 5, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
+        (30_000, 60, 16, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
         (20_000, 40, 5, 2, {"name": "gsm_cpd", "ranks": [80], "family": "joint"}, "memory"),
         (200_000, 40, 4, 2, {"name": "mrmr"}, "memory"),
         (200_000, 40, 4, 2, {"name": "mrmr"}, "file"),

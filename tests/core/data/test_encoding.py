@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.arrays import MISSING, Floats
+from core.budgets import DISCRETE_LEVELS
 from core.config import Discretize
 from core.data.cuts import Grouping, group_alone
 from core.data.encoding import describe, encode_column
-from core.data.fine import DISCRETE_LEVELS, OTHER, FineColumn
+from core.data.fine import OTHER, FineColumn
 from core.data.recoding import encode_with
 from core.errors import InvalidData
 from tests.core.reference import telling_levels
