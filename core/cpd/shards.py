@@ -58,6 +58,7 @@ class Shard:
 
     weights : None where every row counts once.
     present : the classes among these rows, by their place; class_start : first row of each.
+    base : of each of these classes, the sum of what `Rows` has of that name for every row.
     lent : what of the codes is not here, but for None: `packed` then has the other groups'.
     """
 
@@ -68,12 +69,18 @@ class Shard:
     class_start: Ints
     lent: Lent | None = None
 
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+        n_rows: int = self.packed.codes.shape[1]
+        return n_rows
+
     def whole(self, workers: Workers) -> Packed:
         """With the codes of all groups."""
         if self.lent is None:
             return self.packed
-        n_groups, n_rows = len(self.packed.tree.leaf_start), len(self.base)
-        codes = np.empty((n_groups, n_rows), dtype=np.uint8)
+        n_groups = len(self.packed.tree.leaf_start)
+        codes = np.empty((n_groups, self.n_rows), dtype=np.uint8)
         codes[np.delete(np.arange(n_groups), self.lent.groups)] = self.packed.codes
         self.lent.fill(codes, workers)
         return replace(self.packed, codes=codes)
@@ -110,10 +117,11 @@ class Packer:
         row_class = owners[joined.rows]
         columns = kernels.gather_rows(columns, joined.rows, len(columns))
         class_start = np.flatnonzero(np.diff(row_class, prepend=-1))
+        said = kernels.sum_by_code(columns, self.logs)
         shard = Shard(
             packed=pack(columns, row_class, self.n_levels),
             weights=None if (joined.weights == 1).all() else joined.weights,
-            base=kernels.sum_by_code(columns, self.logs),
+            base=np.add.reduceat(joined.weights * said, class_start),
             present=row_class[class_start],
             class_start=class_start,
         )
@@ -186,11 +194,11 @@ def add_up(shard: Shard, question: Question, workers: Workers) -> Sums:
     layout = question.layout
     desk = Desk(shard.whole(workers), layout, question.n_classes, question.var_start, workers)
     desk.over_groups(lambda g0, g1: desk.fill_tables(question.logs, g0, g1))
-    weights = np.ones(len(shard.base)) if shard.weights is None else shard.weights
+    weights = np.ones(shard.n_rows) if shard.weights is None else shard.weights
     scale = uniform_scale(weights, layout.n_models)
     desk.fill_posteriors(question.log_weights, scale)
     desk.over_groups(desk.collect)
     loglik = np.zeros((question.n_classes, layout.n_models))
-    per_row = scale * (desk.row_loglik + shard.base[:, None])
-    loglik[shard.present] = np.add.reduceat(per_row, shard.class_start, axis=0)
+    by_class = np.add.reduceat(scale * desk.row_loglik, shard.class_start, axis=0)
+    loglik[shard.present] = by_class + shard.base[:, None]
     return Sums(loglik, desk.level_counts)
