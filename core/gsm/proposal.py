@@ -177,8 +177,9 @@ def _unchanged(steps: Sequence[Step], counted: Counted) -> list[Step]:
     """
     chosen: list[int] = []
     for step in steps:
+        gains = {"label": step.label, "latent": step.latent}
         most = counted.least(np.array([step.feature]), chosen)[0]
-        if step.decided_by == "label" and step.label > most:
+        if gains.get(step.decided_by, 0.0) > most:
             break
         chosen.append(step.feature)
     return list(steps[: len(chosen)])

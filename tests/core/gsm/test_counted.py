@@ -10,15 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.arrays import Bytes, Floats, Ints
+from core.callbacks import ignore
 from core.config import GsmCpd, SelectionConfig
 from core.cpd.ladder import count_classes
 from core.crossfit.choice import Configuration
+from core.crossfit.folds import Fold
 from core.data.preparation import prepare
 from core.data.problem import CodedProblem
 from core.gsm import counted as module
 from core.gsm import pairs
 from core.gsm.counted import Counted, CutRows, has_one_state_each
 from core.gsm.outcome import GsmOutcome
+from core.gsm.proposal import Proposer
 from core.methods import choose
 from core.pipeline import select_features
 from tests.core import reference
@@ -213,3 +216,26 @@ def test_counts_are_heard_where_held_out_rows_lose_nothing_by_them() -> None:
     result = select_features(said_often(0), "y", config)
     assert result.counts_heard and any("beside each column" in note for note in result.notes)
     assert not select_features(said_often(1), "y", config).counts_heard
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_paths_with_counts_are_the_same_whoever_went_before(seed: int) -> None:
+    """Those that begin with the steps of a path without counts, and those that begin by themselves.
+
+    Of bits that tell only together, where the latent gain decides, and of a thing said often.
+    """
+    rng = np.random.default_rng(14 + seed)
+    bits = {f"bit{i}": rng.integers(0, 2, 500) for i in range(3)}
+    parity = (sum(bits.values()) % 2) ^ (rng.random(500) < 0.05)
+    noise = {f"noise{i}": rng.integers(0, 2, 500) for i in range(12)}
+    config = SelectionConfig(n_threads=1)
+    for columns in (noise | bits | {"y": parity}, said_often(seed)):
+        table = prepare(columns, "y", config, lambda _: None).table
+        recipe, rows = table.learn("uniform"), np.arange(table.n_rows)
+        fold = Fold(0, "uniform", recipe, rows, rows[:0])
+        states = Configuration("uniform", 10)
+        counting = replace(states, hears_counts=True)
+        both, alone = Proposer(GsmCpd()), Proposer(GsmCpd())
+        both(table, fold, states, 8, ignore)
+        paths = [propose(table, fold, counting, 8, ignore).order for propose in (both, alone)]
+        assert paths[0] == paths[1]
