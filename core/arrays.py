@@ -14,6 +14,7 @@ MISSING = 255
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]

@@ -33,7 +33,8 @@ boolean, float32, float64 = types.boolean, types.float32, types.float64
 N, X = int64, float64
 BYTES, BYTES_2, BYTES_4 = uint8[::1], uint8[:, ::1], uint8[:, :, :, ::1]
 TRUTHS, TRUTHS_3 = boolean[::1], boolean[:, :, ::1]
-SHORTS, INTS, INTS_3, HASHES = int32[::1], int64[::1], int64[:, :, ::1], uint64[::1]
+SHORTS, INTS, INTS_3 = int32[::1], int64[::1], int64[:, :, ::1]
+HASHES, WORDS_3 = uint64[::1], uint64[:, :, ::1]
 SINGLES, SINGLES_2, SINGLES_3 = float32[::1], float32[:, ::1], float32[:, :, ::1]
 FLOATS, FLOATS_2, FLOATS_3 = float64[::1], float64[:, ::1], float64[:, :, ::1]
 FLOATS_4 = float64[:, :, :, ::1]
@@ -58,8 +59,9 @@ DEFAULT: tuple[tuple[Any, tuple[Any, ...]], ...] = (
      (FLOATS, FLOATS_2, INTS, FLOATS_2, BYTES_2, BYTES, N, FLOATS_2)),
     (scores.auc_of_rows, (FLOATS, TRUTHS)),
     (pairs.tell_alone, (BYTES_2, INTS, FLOATS, N, N)),
-    (pairs.tell_together,
-     (BYTES_2, INTS, FLOATS, N, N, FLOATS, INTS, TRUTHS, FLOATS, N, N, TRUTHS)),
+    (pairs.in_bits, (BYTES_2, INTS, N, N)),
+    (pairs.tell_together_once,
+     (WORDS_3, INTS, FLOATS, FLOATS, INTS, TRUTHS, FLOATS, N, N, TRUTHS)),
     (codes.hold, (BYTES_2, BYTES_2, FLOATS, FLOATS_2)),
     (copies.first_copy, (*SAMPLED, N, INTS)),
     (copies.cap, (*SAMPLED, INTS, INTS, INTS, FLOATS_3, FLOATS, FLOATS)),

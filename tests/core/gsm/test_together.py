@@ -13,7 +13,7 @@ from core.config import SelectionConfig
 from core.data.preparation import prepare
 from core.data.table import Table
 from core.gsm import together
-from core.gsm._pair_kernels import tell_alone, tell_together
+from core.gsm._pair_kernels import in_bits, tell_alone, tell_together, tell_together_once
 from core.gsm.together import find_focus
 from core.pipeline import select_features
 
@@ -70,6 +70,27 @@ def test_kernels_count_as_by_hand(seed: int) -> None:
     tell_together(codes, labels, weights, 3, 4, told, levels, nobody, chance, 0, 7, found)
     assert set(np.flatnonzero(found)) == found_by_hand(codes, labels, weights, chance)
     assert found[:2].all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bits_count_as_rows_that_count_once(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_rows, n_classes = int(rng.integers(1, 400)), int(rng.integers(2, 5))
+    codes = rng.integers(0, 4, (7, n_rows)).astype(np.uint8)
+    labels = (codes[0] + codes[1] + rng.integers(0, 2, n_rows)).astype(np.int64) % n_classes
+    once = np.ones(n_rows)
+    told, levels = tell_alone(codes, labels, once, n_classes, 4)
+    chance = np.concatenate([[np.inf], chdtri(np.arange(1, 100), 0.2)])
+    alone = rng.random(7) < 0.4
+    by_rows, by_bits = np.zeros((2, 7), dtype=bool)
+    rest = (told, levels, alone, chance, 0, 7)
+    tell_together(codes, labels, once, n_classes, 4, *rest, by_rows)
+    bits, starts = in_bits(codes, labels, n_classes, 4)
+    for n_logs in (0, 10, n_rows + 1):
+        logs = xlogy(np.arange(n_logs), np.arange(n_logs))
+        tell_together_once(bits, starts, logs, *rest, by_bits)
+        assert by_bits.tolist() == by_rows.tolist()
+        by_bits[:] = False
 
 
 def test_the_two_sides_of_an_exclusive_or_are_found_and_nobody_else() -> None:
