@@ -105,7 +105,7 @@ def fine_column(
     few = CLASS_LEVELS if is_target else DISCRETE_LEVELS
     told = discretize.kinds.get(name)
     kind, found = (told, None) if told else _look(known, few)
-    n_missing = int(len(present) - present.sum())
+    n_missing = len(present) - int(np.count_nonzero(present))
     if kind == "discrete":
         weights = None if row_weights is None else row_weights[present]
         different_ones = found or different(known)

@@ -90,8 +90,7 @@ def _find(
         mark = partial(tell_together_once, *rows)
     else:
         mark = partial(tell_together, codes, labels, weights, n_classes, n_levels)
-    for first in range(n):
-        on_wait()
+    for first in listening(range(n), on_wait, n * len(labels) / 2 / CELLS_A_UNIT):
         mark(told, occurring, alone, chance, first, first + 1, found)
     return np.flatnonzero(found | alone) if found.any() else np.flatnonzero(found)
 
