@@ -27,6 +27,7 @@ from core.crossfit.choice import (
 from core.crossfit.progress import CrossFitProgress
 from core.crossfit.race import LossOf, Race
 from core.crossfit.scores import FoldScores, Judged, summarise
+from core.data.dealing import deal_folds
 from core.data.recipe import ALL_ROWS, Recipe
 from core.data.resampling import draw_rows
 from core.data.table import Table
@@ -103,7 +104,8 @@ class CrossFit:
         self._wait = self._progress.wait
         if self.table.n_rows > CROSS_ROWS:
             self.table = self.table.take(draw_rows(self.table.labels, CROSS_ROWS, self.table.seed))
-        self.folds = self.table.deal_folds(self.n_folds, self._wait)
+        dealt = deal_folds(self.table, self.n_folds, self._wait)
+        self.table, self.folds = dealt.table, dealt.folds
         self.n_folds = int(self.folds.max()) + 1
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
         recipes = self.table.learn_without_folds(

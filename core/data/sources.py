@@ -34,7 +34,7 @@ class AtHand:
 
 @dataclass(frozen=True, eq=False)
 class Some:
-    """Some of the rows of another source; they ascend."""
+    """Some of the rows of another source; they ascend, and may be there more than once."""
 
     source: Source
     rows: Ints
@@ -45,7 +45,7 @@ class Some:
         if len(rows) == 0:
             return self.source.fine(0, 0)
         codes = self.source.fine(int(rows[0]), int(rows[-1]) + 1)
-        return codes if len(rows) == codes.shape[1] else codes[:, rows - rows[0]]
+        return codes if (np.diff(rows) == 1).all() else codes[:, rows - rows[0]]
 
 
 def some_of(source: Source | None, rows: Ints) -> Source | None:

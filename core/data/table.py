@@ -8,12 +8,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.budgets import DISCRETE_LEVELS, is_large
-from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, tally_columns, translate
 from core.data.cuts import rules
@@ -130,28 +129,6 @@ class Table:
         """Whether most columns that are cut do not have nearly all rows in one level."""
         is_cut = np.array([column.kind == "continuous" for column in self.columns])
         return bool(is_cut.any() and np.median(recipe.fullest[is_cut]) <= SKEWED_SHARE)
-
-    def deal_folds(self, n_folds: int, on_wait: OnWait = ignore) -> Ints:
-        """(n_rows,) fold of each row, every class dealt out evenly in an order like chance.
-
-        Equal rows share a fold, so that none is held out from itself, and a row of weight 2 is
-        treated like two rows.
-        """
-        places = self._row_hashes(on_wait)
-        order = np.lexsort((places, self.labels))
-        new = np.diff(places[order], prepend=places[order[0]]) != 0
-        new |= np.diff(self.labels[order], prepend=self.labels[order[0]]) != 0
-        folds = np.empty(self.n_rows, dtype=np.int64)
-        folds[order] = np.cumsum(new) % n_folds
-        return folds
-
-    def _row_hashes(self, on_wait: OnWait) -> NDArray[np.uint64]:
-        hashes = np.zeros(self.n_rows, dtype=np.uint64)
-        columns = zip(self.columns, self.codes, strict=True)
-        for column, codes in listening(columns, on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
-            rng = np.random.default_rng([self.seed, *column.name.encode()])
-            hashes += rng.integers(0, 2**64, MISSING + 1, dtype=np.uint64)[codes]
-        return hashes
 
     def take(self, rows: Ints) -> Table:
         """Give the same table with some of the rows."""

@@ -13,6 +13,7 @@ from core.budgets import CROSS_ROWS
 from core.callbacks import OnWait
 from core.cpd.ladder import count_classes
 from core.cpd.prediction import LabelModel, held_out_losses
+from core.data.dealing import Dealt, deal_folds
 from core.data.recipe import Recipe
 from core.data.resampling import draw_rows
 from core.data.table import Table
@@ -36,8 +37,10 @@ def find_leaks(table: Table, recipe: Recipe, on_wait: OnWait) -> tuple[int, ...]
     few = table
     if table.n_rows > CROSS_ROWS:
         few = table.take(draw_rows(table.labels, CROSS_ROWS, table.seed))
-    told = _told_held_out(few, suspects, recipe, on_wait)
-    return tuple(suspects[told >= _entropy(few) - _tolerated(few)].tolist())
+    dealt = deal_folds(few, N_FOLDS, on_wait)
+    told = _told_held_out(dealt, suspects, recipe, on_wait)
+    enough = _entropy(dealt.table) - _tolerated(dealt.table)
+    return tuple(suspects[told >= enough].tolist())
 
 
 def _doubt_left(table: Table, recipe: Recipe) -> Floats:
@@ -62,9 +65,9 @@ def _entropy(table: Table) -> float:
     return float(entr(shares).sum())
 
 
-def _told_held_out(table: Table, columns: Ints, recipe: Recipe, on_wait: OnWait) -> Floats:
+def _told_held_out(dealt: Dealt, columns: Ints, recipe: Recipe, on_wait: OnWait) -> Floats:
     """What each of some columns tells, in nats a row, by counts of the rows of other folds."""
-    folds = table.deal_folds(N_FOLDS, on_wait)
+    table, folds = dealt.table, dealt.folds
     alone = replace(
         table,
         columns=tuple(table.columns[n] for n in columns),

@@ -215,7 +215,20 @@ def test_counts_are_heard_where_held_out_rows_lose_nothing_by_them() -> None:
     config = SelectionConfig(4, method=GsmCpd(ranks=(12,)), n_threads=1)
     result = select_features(said_often(0), "y", config)
     assert result.counts_heard and any("beside each column" in note for note in result.notes)
-    assert not select_features(said_often(1), "y", config).counts_heard
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_not_heard_where_bits_tell_only_together(seed: int) -> None:
+    config = SelectionConfig(3, method=GsmCpd(ranks=(20,)), n_threads=1)
+    assert not select_features(parity(seed, n_noise=4), "y", config).counts_heard
+
+
+def parity(seed: int, n_noise: int) -> dict[str, Ints]:
+    """Three bits that tell only together, after noise."""
+    rng = np.random.default_rng(14 + seed)
+    bits = {f"bit{i}": rng.integers(0, 2, 500) for i in range(3)}
+    label = (sum(bits.values()) % 2) ^ (rng.random(500) < 0.05)
+    return {f"noise{i}": rng.integers(0, 2, 500) for i in range(n_noise)} | bits | {"y": label}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -224,12 +237,8 @@ def test_paths_with_counts_are_the_same_whoever_went_before(seed: int) -> None:
 
     Of bits that tell only together, where the latent gain decides, and of a thing said often.
     """
-    rng = np.random.default_rng(14 + seed)
-    bits = {f"bit{i}": rng.integers(0, 2, 500) for i in range(3)}
-    parity = (sum(bits.values()) % 2) ^ (rng.random(500) < 0.05)
-    noise = {f"noise{i}": rng.integers(0, 2, 500) for i in range(12)}
     config = SelectionConfig(n_threads=1)
-    for columns in (noise | bits | {"y": parity}, said_often(seed)):
+    for columns in (parity(seed, n_noise=12), said_often(seed)):
         table = prepare(columns, "y", config, lambda _: None).table
         recipe, rows = table.learn("uniform"), np.arange(table.n_rows)
         fold = Fold(0, "uniform", recipe, rows, rows[:0])
