@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import RFECV
 
 from benchmarks.units import OURS, digest_of_core
-from benchmarks.worlds import TARGET, Table
+from benchmarks.world import TARGET, Table
 from core.arrays import Floats, Truths, Values
 from core.pipeline import select_features
 from core.results.selection import SelectionResult

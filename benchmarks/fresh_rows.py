@@ -23,7 +23,8 @@ import numpy as np
 from scipy.special import softmax
 
 from benchmarks.units import OURS, Document, do_units, read_units
-from benchmarks.worlds import TARGET, WORLDS, Table, World
+from benchmarks.world import TARGET, Table, World
+from benchmarks.worlds import WORLDS
 from core.arrays import Bytes, Floats
 from core.config import GsmCpd, SelectionConfig
 from core.data.recoding import encode_with

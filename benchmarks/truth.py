@@ -17,7 +17,8 @@ from benchmarks.deciders import DECIDERS, version_of
 from benchmarks.fresh_rows import information_on_fresh, learn_anew
 from benchmarks.truth_report import write_report
 from benchmarks.units import OURS, Document, do_units, read_units
-from benchmarks.worlds import WORLDS, World
+from benchmarks.world import World
+from benchmarks.worlds import WORLDS
 from core.results.selection import SelectionResult
 from core.warm import warm_kernels
 

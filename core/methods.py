@@ -106,11 +106,16 @@ def _of_plan(plan: Plan, n_rows: int) -> Iterator[str]:
             "No column was taken to add more than rows show beside each column chosen before it, "
             "whatever the states say: held-out rows lose nothing by that."
         )
-    if (n_held_out := plan.held_out.n_rows) < n_rows:
+    if (n_asked := plan.held_out.n_rows + plan.n_copies) < n_rows:
         yield (
-            f"A sample of {n_held_out:,} of the {n_rows:,} rows, drawn class by class, decided how "
+            f"A sample of {n_asked:,} of the {n_rows:,} rows, drawn class by class, decided how "
             "columns are cut and how many features are kept, and is what held-out figures are of; "
             "the features were chosen by all rows."
+        )
+    if plan.n_copies:
+        yield (
+            f"{plan.n_copies:,} of these rows seem to be copies of others: they were held out with "
+            "those, so that what they repeat makes no figure surer."
         )
 
 
@@ -154,7 +159,9 @@ def choose(
     chosen = configuration or (plan.chosen if plan else _given(table, method))
     recipe = table.learn(chosen.strategy, teller.wait)
     own_rule = isinstance(method, Iselect | GlobalFs)
-    wanted = k if k is not None or plan is None or own_rule else plan.suggested_k
+    wanted = k
+    if k is None and plan is not None and not own_rule:
+        wanted = max(plan.suggested_k, len(table.included))
     if plan is not None and wanted is not None:
         teller.wait()
         teller.decided(chosen, n_features=wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.report.scales import number
+from app.report.selection import is_supported
 from app.report.sentences import certificate_sentences
 from app.report.words import Document, percent
 
@@ -37,7 +38,7 @@ def _closest(document: Document) -> list[str]:
     decided = [
         f
         for f in document["selected"]
-        if f["runner_up"] is not None and f["margin"] is not None and f.get("supported", True)
+        if f["runner_up"] is not None and f["margin"] is not None and is_supported(f)
     ]
     if not decided:
         return []

@@ -57,7 +57,7 @@ def _gain_bar(feature: Mapping[str, Any], unit: str) -> Bar:
 
 def is_supported(feature: Mapping[str, Any]) -> bool:
     """Whether held-out rows vouch for it, where they were asked."""
-    return bool(feature.get("supported", True))
+    return feature.get("supported") is not False
 
 
 def _bar_series(feature: Mapping[str, Any]) -> int:

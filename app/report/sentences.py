@@ -9,6 +9,9 @@ from app.report.scales import number, uncertain
 from app.report.words import Document, counted, method_name, percent, share
 
 TIE = 1e-12
+SURE = 2
+"""Standard errors beyond which what features tell is more than nothing."""
+
 PARTS = {
     "evaluation": "splits for the accuracy",
     "comparison": "splits of the comparison",
@@ -79,10 +82,12 @@ def _too_many(suggested: int, chosen: int, told: str) -> str:
 
 def _others(held_out: Document, chosen: int) -> str:
     """What other numbers of features tell; a difference that is clear need not be a hundredth."""
+    if held_out["information"][chosen] < SURE * held_out["standard_error"][chosen]:
+        return f"that is within {SURE} standard errors of nothing"
     shares = [percent(share(told, held_out)) for told in held_out["information"]]
     enough = shares.index(shares[chosen])
     if enough in (0, chosen):
-        return "with fewer features it is clearly less, with more not clearly more"
+        return "with fewer features it is less, with more not clearly more"
     first = "the first alone tells" if enough == 1 else f"the first {enough} tell"
     return f"{first} nearly as much, and more features tell not clearly more"
 

@@ -26,6 +26,10 @@ NEGLIGIBLE = 1e-3
 """The share of what the best number of features tells that fewer may tell less, however sure that
 is: beside one that tells all, others only make the model a little surer of it."""
 
+NEGLIGIBLE_ROWS = 2.0
+"""Divided by the number of rows, the nats that fewer may tell less: smoothing leaves as much doubt
+about a label that a column tells without error, and a copy of it takes some of that away."""
+
 
 @dataclass(frozen=True, order=True)
 class Configuration:
@@ -42,11 +46,14 @@ class Configuration:
 
 
 def mean_and_error(values: Floats, weights: Floats) -> tuple[float, float]:
-    """Weighted mean over rows and its standard error; a row of weight 2 counts like two rows."""
-    total = weights.sum()
+    """Weighted mean over rows and its standard error, to which rows that weigh more add more.
+
+    What copies or a great weight say was seen once: only other rows make it surer.
+    """
+    total, n_rows = weights.sum(), len(values)
     mean = total_loss(values, weights) / total
-    variance = total_loss((values - mean) ** 2, weights) / max(total - 1, 1)
-    return float(mean), float(np.sqrt(variance / total))
+    spread = total_loss((values - mean) ** 2, weights**2) * n_rows / max(n_rows - 1, 1)
+    return float(mean), float(np.sqrt(spread) / total)
 
 
 def total_loss(values: Floats, weights: Floats) -> float:
@@ -94,7 +101,8 @@ def enough_of(losses: Floats, weights: Floats) -> int:
 
 def _fewest(losses: Floats, weights: Floats, tolerance: float) -> int:
     best = int(np.argmin([total_loss(loss, weights) for loss in losses]))
-    negligible = NEGLIGIBLE * mean_and_error(losses[0] - losses[best], weights)[0]
+    told = mean_and_error(losses[0] - losses[best], weights)[0]
+    negligible = max(NEGLIGIBLE * told, NEGLIGIBLE_ROWS / weights.sum())
     for k, loss in enumerate(losses[:best]):
         worse, error = mean_and_error(loss - losses[best], weights)
         if worse <= max(tolerance * error, negligible):

@@ -70,7 +70,8 @@ be to do in all, in what was expected."""
 class Plan:
     """What held-out rows say: the configuration, how many features, and what they tell.
 
-    `second_look` is true where they were asked once more since nothing told anything.
+    `second_look` is true where they were asked once more since nothing told anything. So many
+    rows as `n_copies` were copies of others, and had no say of their own.
     """
 
     chosen: Configuration
@@ -78,6 +79,7 @@ class Plan:
     suggested_k: int
     held_out: HeldOut
     second_look: bool = False
+    n_copies: int = 0
 
 
 @dataclass
@@ -105,7 +107,7 @@ class CrossFit:
         if self.table.n_rows > CROSS_ROWS:
             self.table = self.table.take(draw_rows(self.table.labels, CROSS_ROWS, self.table.seed))
         dealt = deal_folds(self.table, self.n_folds, self._wait)
-        self.table, self.folds = dealt.table, dealt.folds
+        self.table, self.folds, self._n_copies = dealt.table, dealt.folds, dealt.n_copies
         self.n_folds = int(self.folds.max()) + 1
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
         recipes = self.table.learn_without_folds(
@@ -196,7 +198,7 @@ class CrossFit:
         return Plan(
             chosen=chosen,
             scores=score(race.tried, race.weights),
-            suggested_k=max(suggested, len(self.table.included)),
+            suggested_k=suggested,
             held_out=held_out(
                 losses,
                 self._with_all(by_fold),
@@ -205,6 +207,7 @@ class CrossFit:
                 self.n_folds,
                 self._scores(by_fold, len(losses) - 1),
             ),
+            n_copies=self._n_copies,
         )
 
     def _scores(self, by_fold: dict[int, Configuration], length: int) -> tuple[HeldOutScore, ...]:

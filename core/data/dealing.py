@@ -28,25 +28,31 @@ than that among the rows to learn from have nothing chosen."""
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """Rows, and the fold of each (n_rows,)."""
+    """Rows, and the fold of each (n_rows,); how many of the table's were copies of these."""
 
     table: Table
     folds: Ints
+    n_copies: int = 0
 
 
 def deal_folds(table: Table, n_folds: int, on_wait: OnWait = ignore) -> Dealt:
     """Every class dealt out evenly, in an order like chance that hangs on what rows hold.
 
-    Rows that are copies of each other share a fold. Rows that are equal because their columns have
-    few values are as good as any others, and so are those that a whole weight stands for: they are
-    dealt one by one.
+    Rows that are copies of each other are one, which weighs as much. Rows that are equal because
+    their columns have few values are as good as any others, and so are those that a whole weight
+    stands for: they are dealt one by one.
     """
     hashes = _row_hashes(table, on_wait)
     rows = _one_by_one(table, hashes)
     each = replace(table.take(rows), row_weights=None) if rows is not None else table
     its = hashes if rows is None else hashes[rows]
-    if _may_be_grouped(each, its, on_wait):
+    n_repeated = each.n_rows - _n_distinct(its + _label_hashes(each))
+    if n_repeated < REPEATED * each.n_rows:
         return Dealt(table, _deal_groups(table, hashes, n_folds))
+    if _are_copies(each, its, each.n_rows - n_repeated, on_wait):
+        first, joined = _joined(table, hashes)
+        folds = _deal_groups(joined, hashes[first], n_folds)
+        return Dealt(joined, folds, table.n_rows - joined.n_rows)
     order = np.lexsort((_occurrence_hashes(each, its), each.labels))
     folds = np.empty(each.n_rows, dtype=np.int64)
     folds[order] = np.arange(each.n_rows) % n_folds
@@ -97,16 +103,19 @@ def _one_by_one(table: Table, hashes: Hashes) -> Ints | None:
     return np.sort(order[np.searchsorted(ends, steps, side="right")])
 
 
-def _may_be_grouped(table: Table, hashes: Hashes, on_wait: OnWait) -> bool:
-    """Whether hardly any rows are equal, or those that are are copies."""
-    n_distinct = _n_distinct(hashes + _label_hashes(table))
-    if table.n_rows - n_distinct < REPEATED * table.n_rows:
-        return True
-    return not _is_mixed(table, hashes) and _is_unlikely(table, hashes, n_distinct, on_wait)
+def _joined(table: Table, hashes: Hashes) -> tuple[Ints, Table]:
+    """The first of equal rows, and the table of those, by the weight of all of them."""
+    keys = hashes + _label_hashes(table)
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    rows = np.sort(first)
+    weights = np.bincount(which, table.weights)[which[rows]]
+    return rows, replace(table.take(rows), row_weights=weights)
 
 
-def _is_unlikely(table: Table, hashes: Hashes, n_distinct: int, on_wait: OnWait) -> bool:
-    """Whether more rows are equal than columns of few values explain."""
+def _are_copies(table: Table, hashes: Hashes, n_distinct: int, on_wait: OnWait) -> bool:
+    """Whether equal rows agree about the label, and are more than columns of few values explain."""
+    if _is_mixed(table, hashes):
+        return False
     within, across = _n_distinct_if_shuffled(table, hashes, on_wait)
     unexplained = min(within - n_distinct, across - _n_distinct(hashes))
     return unexplained >= COPIED * table.n_rows

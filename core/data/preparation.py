@@ -176,6 +176,8 @@ def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
             f"together at most {MAX_WEIGHT:.0e}",
             name,
         )
+    if not weights.any():
+        raise InvalidData(f"weight column {name!r} is zero in every row", name)
     return weights
 
 

@@ -25,7 +25,8 @@ class Selected:
 
     All of it is the fitted model's own: what holds on rows held out is in `HeldOut`. `gain` is that
     of the configured objective. `decided_by` says what the choice rested on; `exact` whether the
-    information was enumerated rather than sampled; `supported` whether rows held out vouch for it.
+    information was enumerated rather than sampled; `supported` whether rows held out vouch for it;
+    where none were (`held_out` is None) nothing was asked, and it is true of all.
     """
 
     rank: int

@@ -36,7 +36,7 @@ def look_for_warnings(
         *_copies(table, names, held, on_wait),
         *_thin(table, names, held, on_wait),
         *_skewed(table, result, held, on_wait),
-        *_rare_classes(table, classes, result.target),
+        *_rare_classes(table, classes, result),
         *_few_rows(table, result.target),
     )
     return tuple(found)
@@ -94,7 +94,7 @@ def _thin(
         known = of_column[:-1]
         if known.sum() < (1 - MISSING_SHARE) * total:
             missing.append(name)
-        elif known.max() > CONSTANT_SHARE * known.sum():
+        elif known.max() > CONSTANT_SHARE * total:
             constant.append(name)
     if missing:
         message = f"{_list(missing)}: missing in more than {MISSING_SHARE:.0%} of the rows."
@@ -133,12 +133,15 @@ def _fullest(column: FineColumn, known: Floats, n_bins: int) -> float:
     return float(np.bincount(bins, known[used]).max() / known.sum())
 
 
-def _rare_classes(table: Table, classes: Sequence[str], target: str) -> Iterator[TableWarning]:
+def _rare_classes(
+    table: Table, classes: Sequence[str], result: SelectionResult
+) -> Iterator[TableWarning]:
+    n_folds = result.held_out.n_folds if result.held_out else N_FOLDS
     rows = np.bincount(table.labels, minlength=len(classes))
-    rare = [name for name, n in zip(classes, rows, strict=True) if 0 < n < N_FOLDS]
+    rare = [name for name, n in zip(classes, rows, strict=True) if 0 < n < n_folds]
     if rare:
         message = f"Of {_list(rare)} there are fewer rows than folds: little can be held out."
-        yield TableWarning(code="rare_class", columns=(target,), message=message)
+        yield TableWarning(code="rare_class", columns=(result.target,), message=message)
 
 
 def _few_rows(table: Table, target: str) -> Iterator[TableWarning]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.worlds import TARGET, WORLDS, World, each
+from benchmarks.world import TARGET, World, each
+from benchmarks.worlds import WORLDS
 
 WORLD = World(4, lambda rng, n: {}, (frozenset(["a", "copy of a"]), *each("b")))
 

@@ -62,7 +62,7 @@ BAD_DATA: dict[str, tuple[dict[Any, Any], SelectionConfig, str]] = {
         SelectionConfig(1, weight_column="w"),
         "w",
     ),
-    "no weight at all": (columns(w=[0, 0, 0, 0]), SelectionConfig(1, weight_column="w"), "y"),
+    "no weight at all": (columns(w=[0, 0, 0, 0]), SelectionConfig(1, weight_column="w"), "w"),
     "no usable feature": (
         {"a": [1] * 4, "b": [None] * 4, "y": GOOD["y"]},
         SelectionConfig(1),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from benchmarks.fresh_rows import information_on_fresh
-from benchmarks.worlds import TARGET, WORLDS
-from core.config import SelectionConfig
+from benchmarks.world import TARGET
+from benchmarks.worlds import WORLDS
+from core.config import Columns, SelectionConfig
 from core.pipeline import select_features
 
 NOISE = [name for name, world in WORLDS.items() if not world.groups]
@@ -52,6 +54,24 @@ def test_an_explicit_k_is_obeyed_and_what_is_beyond_the_suggestion_marked() -> N
     assert [one.supported for one in result.selected] == [
         one.rank <= result.suggested_k for one in result.selected
     ]
+
+
+def test_noise_that_must_be_included_is_not_vouched_for() -> None:
+    table = WORLDS["noise of all kinds"].table(0)
+    first, second, *_ = (name for name in table if name != TARGET)
+    columns = Columns(include=(first, second))
+    result = select_features(table, TARGET, SelectionConfig(columns=columns))
+    assert result.names == [first, second] and result.suggested_k == 0
+    assert not any(one.supported for one in result.selected)
+
+
+@pytest.mark.parametrize("n_rows", [100, 300, 1000])
+def test_a_copy_of_a_column_that_tells_all_is_not_kept(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    label = rng.integers(0, 2, n_rows)
+    noise = {f"noise{n}": rng.normal(size=n_rows) for n in range(10)}
+    result = select_features({**noise, "one": label, "other": label, TARGET: label}, TARGET)
+    assert result.names == ["one"]
 
 
 def test_columns_of_noise_that_are_asked_for_are_given_and_none_is_vouched_for() -> None:

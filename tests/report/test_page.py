@@ -99,9 +99,10 @@ def test_the_number_of_features_is_judged_by_held_out_rows(suggested: int, sente
 @pytest.mark.parametrize(
     ("information", "said"),
     [
-        ([0.0, 0.4, 0.41, 0.39], "with fewer features it is clearly less, with more not"),
+        ([0.0, 0.4, 0.41, 0.39], "with fewer features it is less, with more not clearly more"),
         ([0.0, 0.4099, 0.41, 0.39], "the first alone tells nearly as much, and more features"),
-        ([0.0, 0.0002, 0.0004, 0.0], "with fewer features it is clearly less, with more not"),
+        ([0.0, 0.02, 0.05, 0.0], "with fewer features it is less, with more not clearly more"),
+        ([0.0, 0.0002, 0.0004, 0.0], "that is within 2 standard errors of nothing"),
     ],
 )
 def test_fewer_features_that_tell_nearly_as_much_are_named(

@@ -26,13 +26,16 @@ def noisy(mean: float, spread: float = 0.1) -> Floats:
     return scaled
 
 
-def test_weights_count_like_repetition() -> None:
-    counts = RNG.integers(1, 5, 400).astype(float)
-    values = noisy(1.0)
+def test_weights_count_like_repetition_but_make_nothing_surer() -> None:
+    rng = np.random.default_rng(0)
+    values, counts = rng.normal(size=30), rng.integers(1, 5, 30).astype(float)
     repeated = np.repeat(values, counts.astype(int))
-    found = mean_and_error(values, counts)
-    assert found == pytest.approx(mean_and_error(repeated, np.ones(len(repeated))))
-    assert found[1] == pytest.approx(repeated.std(ddof=1) / len(repeated) ** 0.5)
+    mean, error = mean_and_error(values, counts)
+    assert mean == pytest.approx(repeated.mean())
+    assert error > mean_and_error(repeated, np.ones(len(repeated)))[1]
+    assert mean_and_error(values, 7 * counts) == pytest.approx((mean, error))
+    plain = values.mean(), values.std(ddof=1) / np.sqrt(30)
+    assert mean_and_error(values, np.ones(30)) == pytest.approx(plain)
 
 
 def test_fewer_states_are_taken_while_they_are_as_good() -> None:
@@ -85,12 +88,20 @@ def test_information_is_what_the_loss_falls_by() -> None:
 
 
 def test_what_adds_less_than_a_thousandth_is_not_worth_a_feature_however_sure_it_is() -> None:
+    many = np.full(400, 1e6)
     surely = [np.full(400, loss) for loss in (0.7, 0.01, 0.01 - 5e-4)]
-    assert suggest_k(np.stack(surely), ONES, 5) == enough_of(np.stack(surely), ONES) == 1
+    assert suggest_k(np.stack(surely), many, 5) == enough_of(np.stack(surely), many) == 1
     surely[2] -= 5e-4
-    assert suggest_k(np.stack(surely), ONES, 5) == 2
+    assert suggest_k(np.stack(surely), many, 5) == 2
 
 
 def test_little_is_worth_a_feature_where_there_is_nothing_else() -> None:
     surely = np.stack([np.full(400, 0.7), np.full(400, 0.7 - 1e-5)])
-    assert suggest_k(surely, ONES, 5) == 1
+    assert suggest_k(surely, np.full(400, 1e6), 5) == 1
+
+
+def test_what_smoothing_leaves_is_not_worth_a_feature_however_sure_it_is() -> None:
+    surely = [np.full(400, loss) for loss in (0.7, 0.01, 0.006)]
+    assert suggest_k(np.stack(surely), ONES, 5) == enough_of(np.stack(surely), ONES) == 1
+    surely[2] -= 2e-3
+    assert suggest_k(np.stack(surely), ONES, 5) == 2

@@ -87,7 +87,8 @@ def test_bits_count_as_rows_that_count_once(seed: int) -> None:
     tell_together(codes, labels, once, n_classes, 4, *rest, by_rows)
     bits, starts = in_bits(codes, labels, n_classes, 4)
     for n_logs in (0, 10, n_rows + 1):
-        logs = xlogy(np.arange(n_logs), np.arange(n_logs))
+        counts = np.arange(n_logs, dtype=np.float64)
+        logs: Floats = xlogy(counts, counts).astype(np.float64)
         tell_together_once(bits, starts, logs, *rest, by_bits)
         assert by_bits.tolist() == by_rows.tolist()
         by_bits[:] = False

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.config import Discretize, SelectionConfig
+from core.config import Discretize, GsmCpd, SelectionConfig
 from core.pipeline import select_features
 from tests.core.tables import QUICK, mixed_table
 
@@ -84,3 +84,22 @@ def test_fewer_rows_than_columns() -> None:
     rng = np.random.default_rng(0)
     table = {f"x{i}": rng.normal(size=20) for i in range(30)}
     assert "few_rows" in warned(table | {"y": np.arange(20) % 2})
+
+
+def test_a_column_that_only_one_class_has_is_not_called_constant() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 400)
+    values = np.where(label == 1, 1.0, np.nan)
+    values[:5] = np.nan
+    found = warned({"filled": values, "other": rng.normal(size=400), "y": label})
+    assert "nearly_constant" not in found
+
+
+def test_a_class_is_rare_by_the_folds_of_the_job() -> None:
+    rng = np.random.default_rng(0)
+    label = np.repeat([0, 1, 2], [190, 203, 7])
+    columns = {"x": rng.normal(size=400), "y": label}
+    for n_folds, is_rare in ((5, False), (10, True)):
+        config = SelectionConfig(1, method=GsmCpd(n_folds=n_folds), n_threads=1)
+        codes = {one.code for one in select_features(columns, "y", config).warnings}
+        assert ("rare_class" in codes) == is_rare
