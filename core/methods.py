@@ -12,7 +12,7 @@ from core.crossfit.folds import Plan
 from core.data.recipe import Recipe
 from core.data.table import Table
 from core.gsm.completed import Completed
-from core.gsm.method import plan_gsm, select_gsm
+from core.gsm.method import check_gsm, plan_gsm, select_gsm
 from core.gsm.outcome import GsmOutcome
 from core.gsm.outcome import describe_step as describe_gsm_step
 from core.gsm.step import Step
@@ -112,6 +112,11 @@ def _of_plan(plan: Plan, n_rows: int) -> Iterator[str]:
             "columns are cut and how many features are kept, and is what held-out figures are of; "
             "the features were chosen by all rows."
         )
+    if plan.astray:
+        yield (
+            "The features that all rows choose tell less on held-out rows than those that parts of "
+            "the rows choose: the figures are those of this choice, and another may be better."
+        )
     if plan.n_copies:
         yield (
             f"{plan.n_copies:,} of these rows seem to be copies of others: they were held out with "
@@ -166,6 +171,13 @@ def choose(
         teller.wait()
         teller.decided(chosen, n_features=wanted)
     outcome = teller.select(table, recipe, wanted, chosen, done)
+    if plan is not None and isinstance(outcome, GsmOutcome) and isinstance(teller, _GsmTeller):
+        checked = teller.check(table, outcome, plan)
+        if k is None and checked.suggested_k < plan.suggested_k:
+            done.steps, done.refit = [], None
+            fewer = max(checked.suggested_k, len(table.included))
+            outcome = teller.select(table, recipe, fewer, chosen, done)
+        plan = checked
     return Choice(outcome, recipe, plan)
 
 
@@ -193,6 +205,13 @@ class _GsmTeller:
     def plan(self, table: Table, k: int | None) -> Plan:
         with Workers(table.n_threads) as workers:
             return plan_gsm(table, k, self._method, workers, self.tell, self.decided)
+
+    def check(self, table: Table, outcome: GsmOutcome, plan: Plan) -> Plan:
+        def wait() -> None:
+            self.tell("select", 1.0, None, None)
+
+        with Workers(table.n_threads) as workers:
+            return check_gsm(table, outcome.steps, plan, self._method, workers, wait)
 
     def select(
         self, table: Table, recipe: Recipe, k: int | None, how: Configuration, done: Completed

@@ -7,7 +7,7 @@ that of the losses themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import entr
@@ -154,6 +154,20 @@ def held_out(
         n_folds=n_folds,
         n_rows=len(labels),
         scores=(*scores, _log_loss(losses, all_features, weights, error)),
+    )
+
+
+def with_all_of(few: HeldOut, many: HeldOut) -> HeldOut:
+    """What some features told, beside what all of a larger table did."""
+    pairs = zip(few.scores, many.scores, strict=True)
+    return replace(
+        few,
+        all_features=many.all_features,
+        all_features_se=many.all_features_se,
+        scores=tuple(
+            replace(one, all_features=all_.all_features, all_features_se=all_.all_features_se)
+            for one, all_ in pairs
+        ),
     )
 
 

@@ -23,11 +23,12 @@ from core.crossfit.choice import (
     score,
     sizes_of_interest,
     suggest_k,
+    with_all_of,
 )
 from core.crossfit.progress import CrossFitProgress
 from core.crossfit.race import LossOf, Race
 from core.crossfit.scores import FoldScores, Judged, summarise
-from core.data.dealing import deal_folds
+from core.data.dealing import Dealt, deal_folds
 from core.data.recipe import ALL_ROWS, Recipe
 from core.data.resampling import draw_rows
 from core.data.table import Table
@@ -71,7 +72,8 @@ class Plan:
     """What held-out rows say: the configuration, how many features, and what they tell.
 
     `second_look` is true where they were asked once more since nothing told anything. So many
-    rows as `n_copies` were copies of others, and had no say of their own.
+    rows as `n_copies` were copies of others, and had no say of their own. If it went `astray`, the
+    features that all rows chose tell less than those of the folds, and figures are those of them.
     """
 
     chosen: Configuration
@@ -80,6 +82,19 @@ class Plan:
     held_out: HeldOut
     second_look: bool = False
     n_copies: int = 0
+    astray: bool = False
+
+    def of_choice(self, found: Plan, k: int) -> Plan:
+        """The same where k features tell as much by another plan, which is about them alone."""
+        told, error = self.held_out.information[k], self.held_out.standard_error[k]
+        if found.held_out.information[k] >= told - error:
+            return self
+        return replace(
+            self,
+            held_out=with_all_of(found.held_out, self.held_out),
+            suggested_k=min(self.suggested_k, found.suggested_k),
+            astray=True,
+        )
 
 
 @dataclass
@@ -98,15 +113,14 @@ class CrossFit:
     on_progress: OnFraction = ignore
     on_chosen: OnChosen = ignore
     may_hear: bool = False
+    dealt: Dealt | None = None
     _losses: dict[tuple[Configuration, int], Floats] = field(default_factory=dict)
     _paths: dict[tuple[Configuration, int, int], Path] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._progress = CrossFitProgress(self.on_progress, len(self.table.columns))
         self._wait = self._progress.wait
-        if self.table.n_rows > CROSS_ROWS:
-            self.table = self.table.take(draw_rows(self.table.labels, CROSS_ROWS, self.table.seed))
-        dealt = deal_folds(self.table, self.n_folds, self._wait)
+        dealt = self.dealt or self._deal()
         self.table, self.folds, self._n_copies = dealt.table, dealt.folds, dealt.n_copies
         self.n_folds = int(self.folds.max()) + 1
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
@@ -123,6 +137,18 @@ class CrossFit:
             )
             for (strategy, fold), recipe in recipes.items()
         }
+
+    def _deal(self) -> Dealt:
+        few = self.table
+        if few.n_rows > CROSS_ROWS:
+            few = few.take(draw_rows(few.labels, CROSS_ROWS, few.seed))
+        return deal_folds(few, self.n_folds, self._wait)
+
+    def of_choice(self, features: Sequence[int], strategy: Strategy) -> CrossFit:
+        """The same rows and folds, of a table that has these features only, in this order."""
+        alone = self.table.of_choice(features, strategy)
+        dealt = Dealt(alone, self.folds, self._n_copies)
+        return CrossFit(alone, self.n_folds, self.propose, self.workers, dealt=dealt)
 
     def plan(
         self, ranks: Sequence[int], k: int | None, otherwise: Configuration | None = None

@@ -138,6 +138,18 @@ class Table:
         source = some_of(self.source, rows)
         return replace(self, codes=codes, labels=labels, row_weights=weights, source=source)
 
+    def of_choice(self, features: Sequence[int], strategy: Strategy) -> Table:
+        """Give the same rows with some of the columns, all of them chosen and cut in one way."""
+        return replace(
+            self,
+            columns=tuple(self.columns[n] for n in features),
+            codes=np.ascontiguousarray(self.codes[list(features)]),
+            discretize=replace(self.discretize, strategy=strategy),
+            included=tuple(range(len(features))),
+            candidates=(),
+            source=None,
+        )
+
     def learn(self, strategy: Strategy, on_wait: OnWait = ignore) -> Recipe:
         """The recipe of all rows."""
         learning = self._learning((strategy,), 0)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchmarks.fresh_rows import information_on_fresh
 from benchmarks.world import TARGET
 from benchmarks.worlds import WORLDS
+from core import methods
+from core.arrays import Values
 from core.config import Columns, SelectionConfig
+from core.crossfit.folds import Plan
+from core.gsm import method
 from core.pipeline import select_features
 
 NOISE = [name for name, world in WORLDS.items() if not world.groups]
@@ -72,6 +79,36 @@ def test_a_copy_of_a_column_that_tells_all_is_not_kept(n_rows: int) -> None:
     noise = {f"noise{n}": rng.normal(size=n_rows) for n in range(10)}
     result = select_features({**noise, "one": label, "other": label, TARGET: label}, TARGET)
     assert result.names == ["one"]
+
+
+def three_bits(seed: int) -> dict[str, Values]:
+    """They tell only together; in two of these tables all rows choose noise, and few folds do."""
+    rng = np.random.default_rng(14 + seed)
+    bits = {f"bit{n}": rng.integers(0, 2, 500) for n in range(3)}
+    label = (sum(bits.values()) % 2) ^ (rng.random(500) < 0.05)
+    return {f"noise{n}": rng.integers(0, 2, 500) for n in range(8)} | bits | {TARGET: label}
+
+
+@pytest.mark.parametrize("seed", [2, 7, 8])
+def test_figures_are_those_of_the_very_choice(seed: int) -> None:
+    result = select_features(three_bits(seed), TARGET, SelectionConfig(3, n_threads=1))
+    assert result.held_out is not None
+    told, is_found = result.held_out.information[3], all("bit" in name for name in result.names)
+    assert told > 0.3 if is_found else told < 0.05
+    assert is_found != any("another may be better" in note for note in result.notes)
+    assert len(result.held_out.scores[0].values) == len(result.held_out.information)
+
+
+def test_where_all_rows_go_astray_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever held-out rows say of others: here they are made to say it of three."""
+    planned = method.plan_gsm
+
+    def plan(*args: Any, **options: Any) -> Plan:
+        return replace(planned(*args, **options), suggested_k=3)
+
+    monkeypatch.setattr(methods, "plan_gsm", plan)
+    result = select_features(three_bits(8), TARGET, SelectionConfig(n_threads=1))
+    assert result.names == [] and result.suggested_k == 0
 
 
 def test_columns_of_noise_that_are_asked_for_are_given_and_none_is_vouched_for() -> None:
