@@ -24,6 +24,7 @@ from core.arrays import Bytes
 from core.data.fine import FineColumn
 from core.data.recoding import encode_finely
 from core.data.times import TimePart
+from core.errors import ScratchFault
 from core.memory import READ_AT_A_TIME
 
 LENT = "lent"
@@ -56,6 +57,8 @@ class StoredColumns:
             raise ColumnsOutOfReach(OUT_OF_REACH) from error
         except StoreAway as error:
             raise ClusterAway("a worker of the cluster got no answer from the store") from error
+        except ScratchFault as error:
+            raise ScratchFault(f"on a worker of the cluster {error}") from error
         with file:
             rows = pl.scan_parquet(file).slice(first, last - first)
             for n in range(0, len(names), step):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from app.store.places import open_store_at
 from core.config import SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.unfolding import unfold_times
+from core.errors import ScratchFault
 from tests.servers import S3
+from worker.runner import explain
 
 N_ROWS = 1000
 KEY = "acme/ds_1/columns.parquet"
@@ -91,3 +94,17 @@ def test_who_cannot_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ClusterAway) as told:
         list(nowhere.read(["x"], 0, 1))
     assert isinstance(pickle.loads(pickle.dumps(told.value)), ClusterAway)
+
+
+def test_a_full_disk_of_the_cluster_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise ScratchFault("the scratch directory cannot be written: No space left", errno.ENOSPC)
+
+    monkeypatch.setattr("app.store.local.LocalStore.on_disk", full)
+    with pytest.raises(ScratchFault) as told:
+        list(StoredColumns(tmp_path.as_uri(), KEY).read(["x"], 0, 1))
+    carried = pickle.loads(pickle.dumps(told.value))
+    assert str(carried).startswith("on a worker of the cluster the scratch directory cannot be")
+    assert explain(carried).code == "scratch_failed"
