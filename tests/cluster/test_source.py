@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import pickle
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns
+from app.datasets.damage import Damaged
 from app.store.base import Store, StoreAway
 from app.store.places import open_store_at
 from core.config import SelectionConfig
@@ -108,3 +110,13 @@ def test_a_full_disk_of_the_cluster_is_told_as_such(
     carried = pickle.loads(pickle.dumps(told.value))
     assert str(carried).startswith("on a worker of the cluster the scratch directory cannot be")
     assert explain(carried).code == "scratch_failed"
+
+
+def test_columns_that_are_cut_off_are_damaged_for_a_cluster_too(tmp_path: Path) -> None:
+    store = open_store_at(tmp_path.as_uri(), tmp_path)
+    with store.put(KEY) as file:
+        frame().write_parquet(file)
+    os.truncate(tmp_path / KEY, (tmp_path / KEY).stat().st_size // 2)
+    with pytest.raises(Damaged) as told:
+        list(StoredColumns(tmp_path.as_uri(), KEY).read(["few"], 0, 10))
+    assert explain(pickle.loads(pickle.dumps(told.value))).code == "dataset_damaged"
