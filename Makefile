@@ -101,7 +101,7 @@ lint: setup .types/openapi.d.ts ## ruff, mypy strict, biome, tsc strict, import 
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose --profile cluster config --quiet
 	POSTGRES_PASSWORD=x REDIS_PASSWORD=x KEY_SECRET=x S3_SECRET=x $(VENV)/lib/*/site-packages/compose/docker-compose \
-	  -f docker-compose.yml -f docker-compose.s3.yml --profile s3 config --quiet
+	  -f docker-compose.yml -f docker-compose.s3.yml --profile s3 --profile cluster config --quiet
 	$(BIN)/uv pip check --quiet --python $(BIN)/python
 
 audit: $(BIN)/uv ## Ask an advisory service about every pin; needs the internet

@@ -26,6 +26,10 @@ class InvalidData(CoreError):
 class ScratchFault(OSError):
     """The disk that lends room to a run: full, away, or not what was written; no fault of data."""
 
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.errno = number
+
 
 def require(condition: bool, field_name: str, sentence: str) -> None:
     """Refuse an option unless the condition holds; the sentence goes on after its name."""

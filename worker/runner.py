@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.datasets import repository as datasets
+from app.datasets.damage import Damaged
 from app.errors import ServiceError
 from app.jobs import runs
 from app.jobs.claims import JobClaim
@@ -45,6 +46,12 @@ INTERNAL = Failure(
 OUT_OF_MEMORY = Failure(
     "out_of_memory", "the job needs more memory than its worker has; use fewer columns or rows"
 )
+# What a job stands on, and whether it may hold the next time.
+BENEATH_A_JOB: dict[type[Exception], tuple[str, bool]] = {
+    ColumnsOutOfReach: ("columns_out_of_reach", True),
+    ScratchFault: ("scratch_failed", True),
+    Damaged: ("dataset_damaged", False),
+}
 
 
 def run_job(process: Process, job_id: str) -> bool:
@@ -163,13 +170,12 @@ def explain(error: Exception) -> Failure:
         return Failure(error.code, str(error))
     if isinstance(error, ServiceError):
         return Failure(error.code, error.detail)
-    if isinstance(error, ColumnsOutOfReach):
-        return Failure("columns_out_of_reach", str(error), retryable=True)
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY
-    if isinstance(error, ScratchFault):
-        log.error("scratch failed", exc_info=error)
-        return Failure("scratch_failed", str(error), retryable=True)
+    for kind, (code, retryable) in BENEATH_A_JOB.items():
+        if isinstance(error, kind):
+            log.error("job failed by what it stands on", code=code, exc_info=error)
+            return Failure(code, str(error), retryable=retryable)
     log.error("job failed by a fault of ours", exc_info=error)
     return INTERNAL
 

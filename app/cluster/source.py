@@ -15,6 +15,7 @@ import polars as pl
 
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.datasets.columns import Held, held
+from app.datasets.damage import telling_damage
 from app.datasets.keys import COLUMNS, key_of
 from app.datasets.parquet_ranges import ranges_of_rows
 from app.settings import Settings, get_settings
@@ -24,6 +25,7 @@ from core.arrays import Bytes
 from core.data.fine import FineColumn
 from core.data.recoding import encode_finely
 from core.data.times import TimePart
+from core.errors import ScratchFault
 from core.memory import READ_AT_A_TIME
 
 LENT = "lent"
@@ -48,19 +50,23 @@ class StoredColumns:
 
     def read(self, names: Sequence[str], first: int, last: int) -> Iterator[tuple[str, Held]]:
         """These rows of the columns, without more than some millions of cells in memory."""
-        store = open_store_at(self.store, get_settings().data_dir / SCRATCH)
         step = max(1, READ_AT_A_TIME // max(1, last - first))
-        try:
-            file = store.on_disk(self.key, partial(ranges_of_rows, set(names), first, last))
-        except FileNotFoundError as error:
-            raise ColumnsOutOfReach(OUT_OF_REACH) from error
-        except StoreAway as error:
-            raise ClusterAway("a worker of the cluster got no answer from the store") from error
-        with file:
+        with self._fetch(names, first, last) as file, telling_damage():
             rows = pl.scan_parquet(file).slice(first, last - first)
             for n in range(0, len(names), step):
                 for column in rows.select(names[n : n + step]).collect().iter_columns():
                     yield column.name, held(column)
+
+    def _fetch(self, names: Sequence[str], first: int, last: int) -> BinaryIO:
+        store = open_store_at(self.store, get_settings().data_dir / SCRATCH)
+        try:
+            return store.on_disk(self.key, partial(ranges_of_rows, set(names), first, last))
+        except FileNotFoundError as error:
+            raise ColumnsOutOfReach(OUT_OF_REACH) from error
+        except StoreAway as error:
+            raise ClusterAway("a worker of the cluster got no answer from the store") from error
+        except ScratchFault as error:
+            raise ScratchFault(f"on a worker of the cluster {error}") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from app.datasets.damage import telling_damage
 from core.data.deferred import Deferred
 from core.data.texts import NO_TEXT, Texts
 from core.memory import READ_AT_A_TIME
@@ -28,8 +29,9 @@ def defer_columns(file: BinaryIO, without: Collection[str] = ()) -> Columns:
     Missing is NaN among floats, NO_TEXT among texts, masked elsewhere. Those in `without` are there
     by name alone, without rows.
     """
-    schema = pl.read_parquet_schema(file)
-    reader = _Reader(file, [name for name in schema if name not in without])
+    with telling_damage():
+        schema = pl.read_parquet_schema(file)
+        reader = _Reader(file, [name for name in schema if name not in without])
     columns: Columns = dict.fromkeys(schema, np.empty(0))
     for name in reader.names:
         is_time = schema[name] == pl.Datetime
@@ -54,7 +56,9 @@ class _Reader:
 
     def read(self, name: str) -> Held:
         """One column as `core` takes it."""
-        return held(self.take(name))
+        with telling_damage():
+            column = self.take(name)
+        return held(column)
 
     def take(self, name: str) -> pl.Series:
         """One column, and those after it at the same time."""

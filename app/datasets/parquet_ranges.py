@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import pyarrow.parquet as pq
 
+from app.datasets.damage import telling_damage
 from app.store.base import Range
 
 # Behind the footer: how long it is, and the magic bytes.
@@ -16,14 +17,14 @@ TAIL_BYTES = 8
 
 def ranges_without(excluded: Collection[str], file: BinaryIO) -> list[Range]:
     """The footer, and every column that is not excluded."""
-    footer = pq.read_metadata(file)
+    footer = _own_footer(file)
     every = range(footer.num_row_groups)
     return ranges_in(footer, file, lambda path: path not in excluded, every)
 
 
 def ranges_of_rows(names: Collection[str], first: int, last: int, file: BinaryIO) -> list[Range]:
     """The footer, and of these columns every row group in which one of these rows is."""
-    footer = pq.read_metadata(file)
+    footer = _own_footer(file)
     sizes = [footer.row_group(n).num_rows for n in range(footer.num_row_groups)]
     ends = list(accumulate(sizes))
     groups = [n for n, end in enumerate(ends) if end > first and end - sizes[n] < last]
@@ -38,6 +39,11 @@ def ranges_in(
     chunks = (group.column(n) for group in found for n in range(group.num_columns))
     wanted = [_range(chunk) for chunk in chunks if is_wanted(chunk.path_in_schema)]
     return [*wanted, _footer(file)]
+
+
+def _own_footer(file: BinaryIO) -> Any:
+    with telling_damage():
+        return pq.read_metadata(file)
 
 
 def _range(chunk: Any) -> Range:

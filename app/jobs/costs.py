@@ -9,12 +9,37 @@ from typing import Any
 from app.capacity import Capacity
 from app.db.base import Reader
 from app.jobs import speeds
-from app.jobs.memory import engine_for, needed_memory, shape_of
-from app.jobs.specification import EngineName, Specification, compare_of, config_of
+from app.jobs.memory import engine_for, has_blocks, needed_memory, shape_of
+from app.jobs.specification import (
+    EngineChoice,
+    EngineName,
+    Specification,
+    compare_of,
+    config_of,
+)
 from core.config import Bootstrap
 from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
 from core.results.selection import Decided, Phase
+
+BY_ROOM: dict[EngineName, str] = {
+    "memory": "It needs about {share}, so that one worker holds it in memory.",
+    "file": "Memory does not hold its table, which lies in files; beside them it needs {share}.",
+    "dask": "Memory does not hold its table, which lies on the cluster; beside it a worker needs "
+    "{share}.",
+}
+BY_WISH: dict[EngineName, str] = {
+    "memory": "Memory was asked for, of which it needs about {share}.",
+    "file": "Files were asked for, and hold its table; beside them it needs {share}.",
+    "dask": "The cluster was asked for, and holds its table; beside it a worker needs {share}.",
+}
+STAYING: dict[EngineName, str] = {
+    "file": "Files were asked for, and hold its codes; with this method what is packed of a table "
+    "of this size stays in the worker's memory. It needs about {share}.",
+    "dask": "The cluster was asked for, but with this method a table of this size stays in the "
+    "worker. It needs about {share}.",
+}
+"""Where rows are not cut into blocks."""
 
 
 @dataclass(frozen=True)
@@ -47,22 +72,22 @@ def estimate(
     speed = speeds.newest(session)
     engine = engine_for(specification, n_rows, columns, capacity)
     needed = needed_memory(specification, n_rows, columns, engine)
+    share = f"{_gib(needed)} of the {_gib(capacity.memory_bytes)} GiB that a worker has"
+    whole = not has_blocks(specification, n_rows, columns)
+    reason = _because(specification.engine, engine, whole=whole).format(share=share)
     return Estimate(
         memory_bytes=needed,
         phase_seconds=forecast(specification, n_rows, columns, speed or Speed()),
         engine=engine,
-        why=f"{_because(engine, needed, capacity.memory_bytes)} {_whose(speed)}",
+        why=f"{reason} {_whose(speed)}",
         measured=speed is not None,
     )
 
 
-def _because(engine: EngineName, needed: int, available: int) -> str:
-    share = f"{_gib(needed)} of the {_gib(available)} GiB that a worker has"
-    if engine == "memory":
-        return f"It needs about {share}, so that one worker holds it in memory."
-    if engine == "dask":
-        return f"Its table lies on the cluster; beside it a worker needs {share}."
-    return f"Memory does not hold its table, which lies in files; beside them it needs {share}."
+def _because(asked: EngineChoice, engine: EngineName, *, whole: bool) -> str:
+    if asked == "auto":
+        return BY_ROOM[engine]
+    return STAYING[asked] if whole and asked in STAYING else BY_WISH[asked]
 
 
 def _whose(speed: Speed | None) -> str:

@@ -15,7 +15,8 @@ from app.jobs.specification import (
     config_of,
     parts_of,
 )
-from core.config import SelectionConfig
+from core.budgets import is_large, is_spread
+from core.config import GlobalFs, GsmCpd, Method, Rjmi, SelectionConfig
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 
 PROCESS_BYTES = 300 << 20
@@ -34,10 +35,11 @@ def engine_for(
 ) -> EngineName:
     """The engine that is asked for, or the first that has room: memory, a cluster, a file.
 
-    A job that fits in none of them is refused, with both figures.
+    What would not lie on a cluster stays in the worker, whoever asked for one. A job that fits in
+    none of them is refused, with both figures.
     """
-    needed = 0
-    for engine in _candidates(specification.engine, capacity):
+    needed, blocks = 0, has_blocks(specification, n_rows, columns)
+    for engine in _candidates(specification.engine, capacity, has_blocks=blocks):
         needed = needed_memory(specification, n_rows, columns, engine)
         if needed <= capacity.memory_bytes:
             return engine
@@ -49,13 +51,37 @@ def engine_for(
     raise Invalid(detail, code="insufficient_memory", errors=[FieldError("/dataset_id", detail)])
 
 
-def _candidates(asked: EngineChoice, capacity: Capacity) -> Sequence[EngineName]:
+def _candidates(
+    asked: EngineChoice, capacity: Capacity, *, has_blocks: bool
+) -> Sequence[EngineName]:
     if asked == "dask" and not capacity.has_cluster:
         detail = "engine dask is not to be had: no cluster is configured (PITH_DASK_SCHEDULER)"
         raise Invalid(detail, code="no_cluster", errors=[FieldError("/engine", detail)])
+    if asked in ("auto", "dask") and not has_blocks:
+        return ENGINES
     if asked != "auto":
         return (asked,)
     return ("memory", "dask") if capacity.has_cluster else ENGINES
+
+
+def has_blocks(
+    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Whether rows are cut into blocks, which are all that a cluster is asked to hold."""
+    config, compare = config_of(specification), compare_of(specification)
+    shape = shape_of(config, specification.target, n_rows, columns)
+    methods = (config.method, *(compare.methods if compare else ()))
+    return any(_asks_blocks(method, shape) for method in methods)
+
+
+def _asks_blocks(method: Method, shape: TableShape) -> bool:
+    match method:
+        case GsmCpd():
+            return is_spread(shape.n_rows, shape.n_features)
+        case Rjmi() | GlobalFs():
+            return False
+        case _:
+            return is_large(shape.n_rows, shape.n_features)
 
 
 def needed_memory(

@@ -148,8 +148,9 @@ class Specification(Strict):
     engine: EngineChoice = Field(
         default=UNASKED["engine"],
         description="Where the table lies, which changes nothing about the answer: in the memory "
-        "of one worker, in a file beside it, or on a Dask cluster. `auto` takes memory if that "
-        "holds it, else the cluster if there is one, else a file.",
+        "of one worker, in a file beside it, or on a Dask cluster, where tables of less than 34 "
+        "million cells never lie. `auto` takes memory if that holds it, else the cluster if there "
+        "is one, else a file.",
     )
     deadline_seconds: Annotated[StrictInt, Field(ge=1)] | None = Field(
         default=None, description="Counted from the submission; the longest allowed when left out."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +11,7 @@ from obstore.store import ObjectStore
 from app.store.base import Range
 from app.store.files import translated
 from app.store.ranges import merged, parts
+from app.store.scratch import write_all
 
 PART_BYTES = 8 << 20
 PARTS_UNDER_WAY = 4
@@ -30,7 +30,7 @@ def fetch(
         start, end = part
         with translated(path):
             data = obstore.get_range(objects, path, start=start, end=end)
-        return os.pwrite(number, data, start)
+        return write_all(number, data, start)
 
     with ThreadPoolExecutor(PARTS_UNDER_WAY) as pool:
         try:

@@ -7,7 +7,6 @@ it (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, ...), as `obstore` reads them.
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -23,6 +22,7 @@ from obstore.store import from_url
 from app.store.base import Wanted
 from app.store.fetching import PART_BYTES, PARTS_UNDER_WAY, fetch
 from app.store.files import FOOTER_BYTES, RETRY_SECONDS, Reading, Writing, translated
+from app.store.scratch import file_with_room
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -74,10 +74,8 @@ class ObjectStore:
         if wanted is not None:
             with self._open(key, size, FOOTER_BYTES) as whole:
                 ranges = list(wanted(whole))
-        self._scratch.mkdir(parents=True, exist_ok=True)
-        file = tempfile.TemporaryFile(dir=self._scratch)  # noqa: SIM115  the caller closes it
+        file = file_with_room(self._scratch, size)
         try:
-            file.truncate(size)
             fetch(self._objects, key, ranges, file.fileno())
         except BaseException:
             file.close()

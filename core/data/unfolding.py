@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+from core.arrays import Floats
 from core.config import SelectionConfig
 from core.data.deferred import Deferred
 from core.data.texts import Column
@@ -26,13 +29,14 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
     """Put the parts of each time in its place; a target is the days since its first moment."""
     found: dict[str, Column] = {}
     derived: list[Derived] = []
+    last_read = _LastRead()
     for name, values in columns.items():
         if not is_time(values) or name == config.weight_column:
             found[name] = values
         elif name == target:
             found[name] = time_parts(as_moments(values))["elapsed"]
         else:
-            parts = _parts(name, values, columns)
+            parts = _parts(name, values, columns, last_read)
             found |= {feature.name: numbers for feature, numbers in parts}
             derived += [feature for feature, _ in parts]
     names: dict[str, list[str]] = {}
@@ -41,11 +45,32 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
     return Unfolded(found, unfold_choice(config, names), tuple(derived))
 
 
-def _parts(name: str, values: Column, taken: Mapping[str, Column]) -> list[tuple[Derived, Column]]:
+class _LastRead:
+    """The moments of one column, from its first part to its last, which follow each other."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Any] = {}
+
+    def part(self, part: TimePart, values: Deferred, *, is_last: bool) -> Floats:
+        """One part of a column that is read for all of them."""
+        moments = self._kept.pop(part.column, None)
+        self._kept.clear()
+        if moments is None:
+            moments = values.read()
+        if not is_last:
+            self._kept[part.column] = moments
+        return part.of(moments)
+
+
+def _parts(
+    name: str, values: Column, taken: Mapping[str, Column], last_read: _LastRead
+) -> list[tuple[Derived, Column]]:
     """The parts, but for one whose name another column has."""
     moments = as_moments(values)
     first = first_moment(moments)
     since = str(first.astype("datetime64[s]"))
+    found = {p: rows for p, rows in time_parts(moments).items() if part_name(name, p) not in taken}
+    last = next(reversed(found), None)
     return [
         (
             Derived(
@@ -54,15 +79,15 @@ def _parts(name: str, values: Column, taken: Mapping[str, Column]) -> list[tuple
                 part=part,
                 since=since if part == "elapsed" else None,
             ),
-            _deferred(values, TimePart(name, part, first))
+            _deferred(values, TimePart(name, part, first), last_read, is_last=part == last)
             if isinstance(values, Deferred)
             else numbers,
         )
-        for part, numbers in time_parts(moments).items()
-        if part_name(name, part) not in taken
+        for part, numbers in found.items()
     ]
 
 
-def _deferred(values: Deferred, part: TimePart) -> Deferred:
-    """One part of moments that are read again for it."""
-    return Deferred(values.n_rows, False, lambda: part.of(values.read()), part)
+def _deferred(values: Deferred, part: TimePart, last_read: _LastRead, *, is_last: bool) -> Deferred:
+    """One part of moments that are read again for it and those that follow."""
+    read = partial(last_read.part, part, values, is_last=is_last)
+    return Deferred(values.n_rows, False, read, part)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from sqlalchemy import delete
 
+from app.capacity import Capacity
 from app.jobs import speeds
+from app.jobs.costs import estimate
+from app.jobs.specification import Specification
 from app.jobs.speeds import WorkerSpeed
 from app.settings import Settings
 from core.cost.work import KINDS, USUAL, Speed
@@ -63,6 +67,34 @@ def test_more_work_is_said_to_take_longer(service: Service) -> None:
     assert [estimate["seconds"] for estimate in found] == sorted(e["seconds"] for e in found)
     assert found[0]["memory_bytes"] < found[1]["memory_bytes"]
     assert list(found[-1]["phase_seconds"])[4:] == ["evaluate", "compare", "resample"]
+
+
+WIDE = [{"name": name, "kind": "integer", "levels": 3} for name in (*map(str, range(1000)), "y")]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "asked", "engine", "why"),
+    [
+        (1000, "auto", "memory", "so that one worker holds it in memory"),
+        (1000, "memory", "memory", "Memory was asked for"),
+        (1000, "file", "file", "Files were asked for, and hold its codes; .* stays in the worker"),
+        (1000, "dask", "memory", "cluster was asked for, but .* this size stays in the worker"),
+        (10**7, "file", "file", "Files were asked for, and hold its table"),
+        (10**7, "dask", "dask", "The cluster was asked for, and holds its table"),
+        (10**7, "auto", "dask", "Memory does not hold its table, which lies on the cluster"),
+    ],
+)
+def test_why_says_what_was_asked_for_and_what_is_so(
+    service: Service, n_rows: int, asked: str, engine: str, why: str
+) -> None:
+    specification = Specification.model_validate(
+        {"dataset_id": f"ds_{0:032}", "target": "y", "engine": asked}
+    )
+    with service.keys() as session:
+        told = estimate(session, specification, n_rows, WIDE, Capacity(8 << 30, has_cluster=True))
+    assert told.engine == engine
+    assert re.search(why, told.why)
+    assert re.search(r"\d\.\d of the 8\.0 GiB that a worker has", told.why)
 
 
 def test_what_cannot_run_has_no_estimate(service: Service) -> None:

@@ -137,6 +137,7 @@ def test_a_cancel_reaches_a_job_on_a_cluster(
     until(lambda: not cluster.keys)
 
 
+@pytest.mark.usefixtures("small_tables_are_large")
 def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(
     stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,8 +163,17 @@ def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -
         return engine_for(asked, n_rows, [*columns, {**columns[0], "name": "y"}], capacity)
 
     few, many = 1000, 3_000_000
+    cluster = Capacity(GIB, has_cluster=True)
     assert chosen(few, Capacity(GIB)) == "memory"
-    assert chosen(few, Capacity(GIB, has_cluster=True)) == "memory"
+    assert chosen(few, cluster) == "memory"
+    assert chosen(few, cluster, engine="dask") == "memory"
+    assert chosen(2**25 // 1000, cluster, engine="dask", method={"name": "mrmr"}) == "memory"
+    assert chosen(2**25 // 1000 + 1, cluster, engine="dask", method={"name": "mrmr"}) == "dask"
+    for engine in ("auto", "dask"):  # what the method would not ask there stays here
+        rjmi = {"engine": engine, "method": {"name": "rjmi"}}
+        assert chosen(many, Capacity(4 * GIB, has_cluster=True), **rjmi) == "file"
+        assert chosen(40_000, Capacity(4 * GIB, has_cluster=True), engine=engine) == "memory"
+    assert chosen(40_001, Capacity(4 * GIB, has_cluster=True), engine="dask") == "dask"
     assert chosen(few, Capacity(GIB), engine="file") == "file"
     assert chosen(many, Capacity(4 * GIB)) == "file"
     assert chosen(many, Capacity(4 * GIB, has_cluster=True)) == "dask"
@@ -172,6 +182,19 @@ def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -
     with pytest.raises(Invalid, match="PITH_DASK_SCHEDULER") as refused:
         chosen(few, Capacity(GIB), engine="dask")
     assert refused.value.errors[0].pointer == "/engine"
+
+
+def test_a_table_that_stays_in_the_worker_waits_for_no_scheduler(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DaskEngine, "answers", lambda _: pytest.fail("it was looked for"))
+    settings = stage.settings.model_copy(update={"dask_scheduler": "tcp://127.0.0.1:1"})
+    stage.workers.append(replace(stage.worker(), settings=settings))
+    job_id = stage.submit(engine="dask", method={"name": "mrmr"})
+    runner.run_job(stage.workers[-1], job_id)
+    document, _ = stage.result(job_id)
+    assert document["provenance"]["engine"] == "memory"
+    assert document["provenance"]["specification"]["engine"] == "dask"
 
 
 @pytest.mark.usefixtures("small_tables_are_large")

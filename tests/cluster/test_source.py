@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 from pathlib import Path
 
@@ -12,12 +14,15 @@ import pytest
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns
+from app.datasets.damage import Damaged
 from app.store.base import Store, StoreAway
 from app.store.places import open_store_at
 from core.config import SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.unfolding import unfold_times
+from core.errors import ScratchFault
 from tests.servers import S3
+from worker.runner import explain
 
 N_ROWS = 1000
 KEY = "acme/ds_1/columns.parquet"
@@ -91,3 +96,27 @@ def test_who_cannot_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ClusterAway) as told:
         list(nowhere.read(["x"], 0, 1))
     assert isinstance(pickle.loads(pickle.dumps(told.value)), ClusterAway)
+
+
+def test_a_full_disk_of_the_cluster_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise ScratchFault("the scratch directory cannot be written: No space left", errno.ENOSPC)
+
+    monkeypatch.setattr("app.store.local.LocalStore.on_disk", full)
+    with pytest.raises(ScratchFault) as told:
+        list(StoredColumns(tmp_path.as_uri(), KEY).read(["x"], 0, 1))
+    carried = pickle.loads(pickle.dumps(told.value))
+    assert str(carried).startswith("on a worker of the cluster the scratch directory cannot be")
+    assert explain(carried).code == "scratch_failed"
+
+
+def test_columns_that_are_cut_off_are_damaged_for_a_cluster_too(tmp_path: Path) -> None:
+    store = open_store_at(tmp_path.as_uri(), tmp_path)
+    with store.put(KEY) as file:
+        frame().write_parquet(file)
+    os.truncate(tmp_path / KEY, (tmp_path / KEY).stat().st_size // 2)
+    with pytest.raises(Damaged) as told:
+        list(StoredColumns(tmp_path.as_uri(), KEY).read(["few"], 0, 10))
+    assert explain(pickle.loads(pickle.dumps(told.value))).code == "dataset_damaged"

@@ -44,10 +44,10 @@ def config(name: str) -> str:
     return content
 
 
-def compose_on_s3() -> dict[str, Any]:
+def compose_on_s3(*options: str) -> dict[str, Any]:
     """The same with the store in a bucket."""
     files = ("-f", "docker-compose.yml", "-f", "docker-compose.s3.yml", "--profile", "s3")
-    return compose(*files)
+    return compose(*files, *options)
 
 
 def _document(*options: str) -> Any:

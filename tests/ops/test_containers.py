@@ -154,6 +154,26 @@ def test_containers_with_a_bucket_share_no_volume() -> None:
     assert secrets == {containers.PASSWORDS["S3_SECRET"]}
 
 
+def test_a_cluster_reads_a_bucket_by_itself() -> None:
+    service = containers.compose_on_s3("--profile", "cluster")["cluster"]
+    jobs = containers.compose_on_s3()["jobs"]["environment"]
+    access = {name: value for name, value in jobs.items() if name.startswith("AWS_")}
+    assert access["AWS_SECRET_ACCESS_KEY"] == containers.PASSWORDS["S3_SECRET"]
+    assert access.items() <= service["environment"].items()
+    assert not any(name.startswith("PITH_DATABASE") for name in service["environment"])
+    assert service["depends_on"].keys() == {"s3", "scheduler"}
+    mounts = {mount["target"]: mount for mount in service["volumes"]}
+    assert mounts.keys() == {data_dir(), "/var/cache/pith"}
+    assert not any(mount.get("read_only") or mount.get("source") for mount in mounts.values())
+
+
+def data_dir() -> str:
+    """Where a program of the image has its scratch."""
+    variables = [a for n, a in containers.stages()[1] if n == "ENV"][-1].split()
+    (found,) = (v.partition("=")[2] for v in variables if v.startswith("PITH_DATA_DIR="))
+    return found
+
+
 class Place:
     """This machine in the part of the containers' network."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +26,7 @@ from app.store.places import SCRATCH
 from core.pipeline import select_features
 from core.results.selection import Progress
 from tests.app.protocol import TENANT, Protocol
+from tests.servers import S3
 from worker import checkpoints, runner
 from worker.process import Process, StopFlag
 
@@ -219,6 +223,45 @@ def test_a_table_that_memory_cannot_hold_lies_in_files(stage: Stage, tmp_path: P
         "scratch_failed",
         True,
     )
+
+
+def test_a_disk_without_room_for_columns_of_a_bucket_is_worth_another_try(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, s3: S3
+) -> None:
+    for name, value in s3.env.items():
+        monkeypatch.setenv(name, value)
+    key, there = key_of(TENANT, stage.dataset_id, COLUMNS), stage.worker().store
+    stage.settings = stage.settings.model_copy(update={"store_url": s3.url()})
+    worker = stage.worker()
+    with there.open(key) as source, worker.store.put(key) as target:
+        shutil.copyfileobj(source, target)
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    job_id = stage.submit()
+    monkeypatch.setattr(os, "pwrite", full)
+    runner.run_job(worker, job_id)
+    error = stage.protocol.read(job_id).error
+    assert (error["code"], error["retryable"]) == ("scratch_failed", True)
+    assert "No space left" in error["message"]
+
+
+def test_columns_that_are_cut_off_under_a_job_are_called_damaged(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stored,) = tmp_path.rglob(COLUMNS)
+
+    def cut_off(*args: Any, **rest: Any) -> Any:
+        os.truncate(stored, stored.stat().st_size // 2)
+        return select_features(*args, **rest)
+
+    monkeypatch.setattr(runner, "select_features", cut_off)
+    job_id = stage.submit()
+    runner.run_job(stage.worker(), job_id)
+    error = stage.protocol.read(job_id).error
+    assert (error["code"], error["retryable"]) == ("dataset_damaged", False)
+    assert "upload it again" in error["message"]
 
 
 def kill() -> None:

@@ -17,7 +17,8 @@ class JobEstimate(FromRow):
     engine: str = Field(
         examples=["memory"],
         description="Which would run it: `memory` is one worker that holds the table, `file` one "
-        "that keeps it in scratch files, `dask` a cluster.",
+        "that keeps it in scratch files, `dask` a cluster. A table that would not lie on the "
+        "cluster stays in the worker, whichever was asked for.",
     )
     why: str = Field(description="In words: what decided the engine, and whose seconds these are.")
     measured: bool = Field(

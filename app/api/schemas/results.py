@@ -48,7 +48,9 @@ class Provenance(BaseModel):
     seed: int
     versions: dict[str, str]
     engine: EngineName | None = Field(
-        None, description="Where the table lay; results of older versions do not say it."
+        None,
+        description="Where the table lay, whichever engine was asked for; results of older "
+        "versions do not say it.",
     )
 
 

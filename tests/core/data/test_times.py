@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 
 from core.config import Columns, Discretize, Mrmr, SelectionConfig
+from core.data.deferred import Deferred, at_hand
 from core.data.times import time_parts
 from core.data.unfolding import unfold_times
 from core.errors import InvalidData
@@ -68,6 +70,42 @@ def test_a_column_is_named_with_all_its_parts(
     named = getattr(unfolded.config.columns, field)
     assert len(named) == expected
     assert set(named) <= unfolded.columns.keys()
+
+
+def test_the_parts_of_a_column_share_one_read() -> None:
+    reads: list[str] = []
+
+    def deferred(name: str) -> Deferred:
+        def read() -> Any:
+            reads.append(name)
+            return MOMENTS
+
+        return Deferred(len(MOMENTS), True, read)
+
+    unfolded = unfold_times({"made": deferred("made"), "sent": deferred("sent")}, "y", config())
+    assert reads == ["made", "sent"]  # to know which parts there are
+    reads.clear()
+    at_once = unfold_times({"made": MOMENTS, "sent": MOMENTS}, "y", config()).columns
+    for name, values in unfolded.columns.items():
+        np.testing.assert_array_equal(at_hand(values), np.asarray(at_once[name]))
+    assert reads == ["made", "sent"]
+    for name in ("made · hour", "sent · hour", "made · weekday"):  # in another order
+        np.testing.assert_array_equal(at_hand(unfolded.columns[name]), np.asarray(at_once[name]))
+    assert reads[2:] == ["made", "sent", "made"]
+
+
+def test_moments_are_gone_with_the_last_part() -> None:
+    held: list[weakref.ref[Any]] = []
+
+    def read() -> Any:
+        moments = MOMENTS.copy()
+        held.append(weakref.ref(moments))
+        return moments
+
+    columns = unfold_times({"made": Deferred(len(MOMENTS), True, read)}, "y", config()).columns
+    for values in columns.values():
+        at_hand(values)
+    assert [moments() for moments in held] == [None, None]
 
 
 def test_a_target_counts_days_and_a_weight_is_no_time() -> None:
