@@ -37,6 +37,9 @@ SORTED_A_UNIT = 32
 MAX_WEIGHT = 1e15
 """Of all rows together: counts up to here are added without losing one."""
 
+LIGHT = 0.1
+"""Mean weight of a row below which it seems to be a share rather than a count."""
+
 GLANCE = 1000
 """Rows, of which mostly two differ already."""
 
@@ -116,7 +119,7 @@ def prepare(
         engine=engine,
         source=_source(origin, kept, searched, None if len(rows) == n_rows else rows),
     )
-    notes = _notes(n_rows, rows, target, [*kept, label.learnt])
+    notes = (*_notes(n_rows, rows, target, [*kept, label.learnt]), *_of_weights(weights, rows))
     used = slice(None) if len(rows) == n_rows else rows
     return Prepared(names, table, used, label.learnt, tuple(dropped), notes)
 
@@ -253,6 +256,15 @@ def _notes(
     if infinite:
         notes.append(f"Infinite values were taken as missing: {_name_few(infinite)}.")
     return tuple(notes)
+
+
+def _of_weights(weights: Floats | None, rows: Ints) -> tuple[str, ...]:
+    if weights is None or (total := float(weights[rows].sum())) >= LIGHT * len(rows):
+        return ()
+    return (
+        f"The weights of {len(rows):,} rows sum to {total:.3g}: they are taken for counts of rows, "
+        "of which so few tell hardly anything for sure.",
+    )
 
 
 def _name_few(counts: Mapping[str, int]) -> str:

@@ -360,3 +360,12 @@ def test_ranks_with_too_few_rows_for_their_states_are_left_aside() -> None:
     assert {score.rank for score in result.rank_search} <= {3, 4}
     alone = replace(QUICK, ranks=(n_rows // 5 + 1,))
     assert select_features(table, "y", quick(2, method=alone)).rank is not None
+
+
+def test_weights_that_seem_to_be_shares_are_noted() -> None:
+    rng = np.random.default_rng(0)
+    columns = {"x": rng.normal(size=100), "y": rng.integers(0, 2, 100)}
+    for weight, is_noted in ((0.01, True), (0.5, False)):
+        config = SelectionConfig(1, method=QUICK, weight_column="w", n_threads=1)
+        notes = select_features(columns | {"w": np.full(100, weight)}, "y", config).notes
+        assert any("sum to 1:" in note for note in notes) == is_noted
