@@ -7,7 +7,10 @@ import io
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import matplotlib as mpl
+import numpy as np
+import polars as pl
 import pytest
 
 from pith_client import Pith
@@ -47,3 +50,17 @@ def test_a_comparison_comes_back_with_its_curves(service: Service) -> None:
     assert result.stability["n_samples"] == 2
     legend = result.plot_accuracy().get_legend().get_texts()
     assert [entry.get_text() for entry in legend] == ["mrmr", "jmim", "no features"]
+
+
+def test_noise_is_a_result_without_features(service: Service) -> None:
+    rng = np.random.default_rng(0)
+    noise = {f"c{n}": rng.integers(0, 3, 300).tolist() for n in range(5)}
+    table = pl.DataFrame(noise | {"y": rng.integers(0, 2, 300).tolist()})
+    with Pith(service.address) as pith:
+        result = pith.select(table, target="y")
+        job = pith.job(result.job_id)
+        report = httpx.get(f"{service.address}/v1/jobs/{job.id}/report").text
+    assert job.status == "succeeded"
+    assert result.names == [] and result.suggested_k == 0
+    assert result.transform(table.to_numpy(), table.columns).shape == (300, 0)
+    assert "No column here tells anything about" in report
