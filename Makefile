@@ -56,7 +56,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 .types/openapi.d.ts: node_modules/.package-lock.json openapi.json
 	node_modules/.bin/openapi-typescript openapi.json --root-types --root-types-no-schema-prefix -o $@ > /dev/null
 
-.PHONY: help run shell setup test test-image test-integrations test-upgrade $(INTEGRATIONS:%=test-%) faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first bench-cost clean
+.PHONY: help run shell setup test test-image test-integrations test-upgrade $(INTEGRATIONS:%=test-%) faults load lint audit format openapi pins bench-engine bench-scale bench-rivals bench-truth bench-accuracy bench-collection bench-service bench-first bench-cost bench-before clean
 
 run: $(VENV)/.runtime ## Start the service on http://127.0.0.1:8000, with its data in ./data
 	@$(BIN)/pith serve
@@ -141,6 +141,9 @@ bench-first: setup ## From a fresh clone with empty caches to the first result, 
 
 bench-cost: $(VENV)/.bench ## What twenty jobs were said to take and took, and what ten were said to have left
 	$(BIN)/python -m benchmarks.cost $(ARGS)
+
+bench-before: $(VENV)/.bench ## What the defaults cost against a version of the history, ARGS="--revision ..."
+	$(BIN)/python -m benchmarks.before $(ARGS)
 
 openapi: setup ## Write openapi.json anew
 	$(BIN)/python -m app.cli.write_openapi
