@@ -74,7 +74,8 @@ def _relearnt(claims: Sequence[Document], unit: Document) -> Relearnt:
 def _tell(task: Relearnt) -> Document:
     world, folds = WORLDS[task.world], GsmCpd().n_folds
     learnt = world.table(_SEED + task.seed, world.n_rows * (folds - 1) // folds)
-    result = select_features(learnt, TARGET, SelectionConfig(max(task.k, LENGTH)))
+    k = min(max(task.k, LENGTH), len(learnt) - 1)
+    result = select_features(learnt, TARGET, SelectionConfig(k))
     return {
         **task._asdict(),
         "information": information_on_fresh(result, world, task.seed).tolist(),
