@@ -21,9 +21,8 @@ MIXED = 0.02
 """Of the pairs of rows that would differ in the label by chance alone, the share that does where
 rows are equal by nature: copies have the label copied, too."""
 
-COPIED = 0.15
-"""The share of rows that are equal to others although their columns vary: on noise, fewer copies
-than that among the rows to learn from have nothing chosen."""
+COPIED = 0.5
+"""Of the rows that are equal to others, the share that columns of few values do not explain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +117,7 @@ def _are_copies(table: Table, hashes: Hashes, n_distinct: int, on_wait: OnWait) 
         return False
     within, across = _n_distinct_if_shuffled(table, hashes, on_wait)
     unexplained = min(within - n_distinct, across - _n_distinct(hashes))
-    return unexplained >= COPIED * table.n_rows
+    return unexplained >= COPIED * (table.n_rows - n_distinct)
 
 
 def _is_mixed(table: Table, hashes: Hashes) -> bool:
