@@ -13,6 +13,9 @@ WORTHWHILE = 2
 WHOLE_CELLS = 2**25
 """Up to here rows are packed whole: that takes a quarter of a gigabyte at most."""
 
+WHOLE_ROWS = 2**19
+"""As much, however few the columns: models side by side take some 500 bytes of each row."""
+
 SHARD_CELLS = 2**24
 """Some tens of megabytes once packed: two of them, and room to work, fit anywhere."""
 
@@ -21,6 +24,9 @@ SHARD_ROWS = 2**14, 2**17
 
 DISCRETE_LEVELS = 10
 """Numbers of more different values are cut, and of more levels those that tell nothing joined."""
+
+MORE_LEAVES = 1
+"""A tree may have so many leaves more than there are bins: its cuts are where something changes."""
 
 RACE_LENGTH = 15
 """How many features a path has while configurations are compared, before more of them help."""
@@ -78,7 +84,7 @@ def is_large(n_rows: int, n_features: int) -> bool:
 
 def is_spread(n_rows: int, n_features: int) -> bool:
     """Whether the rows of a fit are cut into shards."""
-    return is_many(n_rows) and is_large(n_rows, n_features)
+    return is_many(n_rows) and (n_rows > WHOLE_ROWS or is_large(n_rows, n_features))
 
 
 def rows_of_shard(n_features: int) -> int:

@@ -15,7 +15,10 @@ from core.budgets import (
     CROSS_ROWS,
     DISCRETE_LEVELS,
     KNOWN_CELLS,
+    MORE_LEAVES,
+    WORTHWHILE,
     is_large,
+    is_many,
     is_spread,
     rows_of_shard,
 )
@@ -83,6 +86,10 @@ PARAMETER_BYTES = 52
 
 SEARCHED_LEVEL = 28
 """For each level and state of a model under which features are chosen: in both precisions."""
+
+MOST_LEFT = 64 << 20
+"""What the folds of many rows gave back to the allocator, which keeps it: the rows of a fit are
+arrays so large that they are mapped anew."""
 
 NODES_PER_VARIABLE = 64
 """Combinations of values that share a byte, per variable, at five levels or so."""
@@ -179,26 +186,48 @@ def _rival(shape: TableShape, engine: EngineKind) -> int:
 def _gsm(shape: TableShape, method: GsmCpd, engine: EngineKind) -> int:
     rank = min(max(method.ranks), shape.n_rows)
     fit = _fit_spread if is_spread(shape.n_rows, shape.n_features) else _fit_whole
-    return max(
-        fit(shape, method, rank, engine),
-        _search(shape, method, rank),
-        _selection(shape, method, rank),
-    )
+    search = _search(shape, method, rank)
+    left = min(search, MOST_LEFT) if is_many(shape.n_rows) else 0
+    return max(left + fit(shape, method, rank, engine), search, _selection(shape, method, rank))
 
 
 def _fit_whole(shape: TableShape, method: GsmCpd, rank: int, _engine: EngineKind) -> int:
-    """All rows packed, and restarts beside each other, of which half go on."""
-    n_starts = max(method.n_init, method.n_models)
+    """All rows packed, and restarts beside each other, of which half go on.
+
+    Where many rows differ, restarts see a few of them, and the models that are left see all.
+    """
+    distinct = replace(shape, n_rows=_most_distinct(shape))
     codes = WHOLE_CODES * shape.n_rows * (shape.n_features + 1)
-    banks = _bank(shape, method, n_starts, rank)
-    return codes + banks + _bank(shape, method, max(method.n_models, n_starts // 2), rank)
+    if not is_many(distinct.n_rows):
+        return codes + _restarts(distinct, method, rank)
+    few, barely_few = (replace(shape, n_rows=n * CROSS_ROWS) for n in (1, WORTHWHILE))
+    last = sum(_bank(rows, method, method.n_models, rank) for rows in (few, distinct))
+    return codes + max(last, _restarts(barely_few, method, rank))
+
+
+def _restarts(shape: TableShape, method: GsmCpd, rank: int) -> int:
+    n_starts = max(method.n_init, method.n_models)
+    n_kept = max(method.n_models, n_starts // 2)
+    return _bank(shape, method, n_starts, rank) + _bank(shape, method, n_kept, rank)
+
+
+def _most_distinct(shape: TableShape) -> int:
+    """As many as there are combinations of levels, of which a gap is one more, and classes."""
+    more = 1 + (MORE_LEAVES if shape.n_continuous else 0)
+    combinations = shape.n_classes
+    for n_levels in shape.n_levels:
+        combinations *= n_levels + more
+        if combinations >= shape.n_rows:
+            return shape.n_rows
+    return combinations
 
 
 def _fit_spread(shape: TableShape, method: GsmCpd, rank: int, engine: EngineKind) -> int:
     """A few rows as if they were all, a shard at work, and in memory all shards."""
     few = replace(shape, n_rows=min(shape.n_rows, CROSS_ROWS))
-    shard = replace(shape, n_rows=min(shape.n_rows, rows_of_shard(shape.n_features)))
-    at_work = SHARD_CODES * shard.n_rows * (shape.n_features + 1)
+    n_rows = min(shape.n_rows, rows_of_shard(shape.n_features))
+    shard = replace(shape, n_rows=min(n_rows, _most_distinct(shape)))
+    at_work = SHARD_CODES * n_rows * (shape.n_features + 1)
     at_work += _bank(shard, method, method.n_models, rank)
     kept = shape.n_rows * sum(map(_packed_cell, shape.n_levels)) if engine == "memory" else 0
     return int(kept) + at_work + _fit_whole(few, method, rank, engine)

@@ -29,6 +29,7 @@ from app.datasets.formats import CsvOptions, Format, Wish
 from app.datasets.keys import SAMPLE
 from app.datasets.kinds.findings import understand
 from app.datasets.limits import Limits
+from app.datasets.parquet_groups import write_columns
 from app.datasets.profile import profile
 from app.datasets.ragged import check_lines
 from app.datasets.sample import keep_sample
@@ -79,7 +80,7 @@ def settle(
     wishes = source.options.columns
     frame, as_text = typed(frame, as_text, wishes, limits)
     texts = source.directory / TEXTS
-    frame.sink_parquet(texts, compression="zstd", statistics=False)
+    write_columns(frame, texts)
     n_rows = pl.scan_parquet(texts).select(pl.len()).collect().item()
     _check_rows(n_rows, limits)
     keep_sample(texts, source.directory / SAMPLE, n_rows)

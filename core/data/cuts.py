@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from core.arrays import MISSING, Bytes, Floats, Ints, Truths
-from core.budgets import DISCRETE_LEVELS
+from core.budgets import DISCRETE_LEVELS, MORE_LEAVES
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._cut_kernels import (
     ALWAYS,
@@ -31,9 +31,6 @@ from core.data.fine import FineColumn
 CUT_SIGNIFICANCE = 0.01
 MISSING_SIGNIFICANCE = 0.01
 """Chances that a cut, over all its places, or a gap, over all columns, only looks telling."""
-
-MORE_LEAVES = 1
-"""A tree may have so many leaves more than there are bins: its cuts are where something changes."""
 
 LEAF_ROWS = 5.0
 

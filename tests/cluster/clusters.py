@@ -30,14 +30,24 @@ Program = subprocess.Popen[bytes]
 class Cluster:
     """One scheduler, and workers of one thread each that come and go."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, **env: str) -> None:
         self.directory = directory
         self.address = f"tcp://127.0.0.1:{free_port()}"
         self.programs: list[Program] = []
+        self._env = env
+        self.start_scheduler()
+
+    def start_scheduler(self) -> None:
+        """The one there is, or another in the place of one that was killed."""
         port = self.address.rpartition(":")[2]
         where = ("--host", "127.0.0.1", "--port", port, "--no-dashboard")
         self.scheduler = self._start("dask_scheduler", *where)
         self.client = Client(self.address, set_as_default=False, timeout=60)
+
+    def kill_scheduler(self) -> None:
+        """Workers end when they notice; what they held is lost."""
+        self.client.close()
+        kill(self.scheduler)
 
     def start_worker(self) -> Program:
         """One more, which is there when this returns, however long a busy machine takes for it."""
@@ -67,16 +77,17 @@ class Cluster:
 
     def give_up(self, program: Program) -> None:
         """What the scheduler does with a worker that is silent for too long, now."""
-        name = self._name(program)
+        name = self.name_of(program)
         if name in self.workers:
             self.client.run_on_scheduler(_give_up, address=self.workers[name])
 
     def n_held(self, program: Program) -> int:
         """How many things lie on a worker."""
-        address = self.workers[self._name(program)]
+        address = self.workers[self.name_of(program)]
         return int(self.client.run_on_scheduler(_n_held, address=address))
 
-    def _name(self, program: Program) -> str:
+    def name_of(self, program: Program) -> str:
+        """By which the scheduler knows it."""
         return f"worker-{self.programs.index(program)}"
 
     @property
@@ -98,7 +109,7 @@ class Cluster:
         with (self.directory / "log").open("ab") as log:
             program = spawn(
                 command_of(f"distributed.cli.{command}", *options),
-                env={**os.environ, **ENVIRONMENT},
+                env={**os.environ, **ENVIRONMENT, **self._env},
                 cwd=self.directory,
                 stdout=log,
                 stderr=log,

@@ -188,6 +188,30 @@ def test_a_fit_is_the_same_bytes_whoever_freezes_and_comes_meanwhile(cluster: Cl
         assert min(held) > 0
 
 
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_frozen_worker_is_missed_when_its_time_is_up(tmp_path: Path) -> None:
+    """By the scheduler itself, which on a busy machine may miss the other one, too."""
+    own = Cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="5s")
+    frozen: list[Program] = []
+
+    def freeze(iteration: int) -> None:
+        if iteration == 2:
+            frozen.append(next(worker for worker in workers if own.name_of(worker) in own.workers))
+            frozen[0].send_signal(signal.SIGSTOP)
+
+    def keep_one() -> None:
+        if all(worker in frozen or worker.poll() is not None for worker in workers):
+            workers.append(own.start_worker())
+
+    try:
+        workers = [own.start_worker(), own.start_worker()]
+        assert fit(DaskEngine(own.address), freeze, keep_one) == fit(MEMORY)
+        assert frozen[0].poll() is None
+        assert own.name_of(frozen[0]) not in own.workers
+    finally:
+        own.close()
+
+
 def fit(
     engine: Engine, on_iteration: OnIteration = ignore, on_wait: OnWait = ignore
 ) -> tuple[bytes, ...]:

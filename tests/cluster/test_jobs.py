@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,43 @@ def test_a_job_on_a_cluster_has_the_result_of_any_other(
     monkeypatch.setattr(inputs, "PAUSE_SECONDS", 0)
     assert not cluster.keys
     runner.run_job(with_cluster(stage, cluster), on_cluster)
+    assert_same_result(stage, in_memory, on_cluster)
+
+
+def assert_same_result(stage: Stage, in_memory: str, on_cluster: str) -> None:
+    """Where the table lay is all that differs."""
     (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
     assert found == arrays
     assert expected.pop("provenance")["engine"] == "memory"
     assert document.pop("provenance")["engine"] == "dask"
     assert document == expected
+
+
+def run_units(process: Process, job_id: str) -> None:
+    while units.run_unit(process, job_id):
+        pass
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [
+        (runner.run_job, {"method": {"name": "jmi"}}),
+        (runner.run_job, {"method": {"name": "jmim"}}),
+        (runner.run_job, {"method": {"name": "iselect"}}),
+        (run_units, {"method": QUICK, "stability": {"n_samples": 2}}),
+    ],
+    ids=["jmi", "jmim", "iselect", "stability"],
+)
+def test_so_has_one_of_another_method_and_a_measure_of_stability(
+    stage: Stage, cluster: Cluster, run: Callable[[Process, str], object], asked: dict[str, Any]
+) -> None:
+    in_memory, on_cluster = (stage.submit(**asked, engine=e) for e in ("memory", "dask"))
+    run(stage.worker(), in_memory)
+    n_before = cluster.n_transitions
+    run(with_cluster(stage, cluster), on_cluster)
+    assert cluster.n_transitions > n_before
+    assert_same_result(stage, in_memory, on_cluster)
 
 
 @pytest.mark.usefixtures("small_tables_are_large")
@@ -94,11 +126,6 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
             assert trial.pop("seconds") is not None
     assert len(expected["comparison"]["methods"]) == 3
     assert document == expected
-
-
-def run_units(process: Process, job_id: str) -> None:
-    while units.run_unit(process, job_id):
-        pass
 
 
 @pytest.mark.usefixtures("small_tables_are_large")
@@ -154,6 +181,29 @@ def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(
     assert stage.n_checkpoints() > 0
     runner.run_job(worker, job_id)
     assert stage.protocol.read(job_id).status == "succeeded"
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_scheduler_that_dies_in_a_job_and_comes_again_costs_no_attempt(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory, on_cluster = stage.submit(), stage.submit(engine="dask")
+    runner.run_job(stage.worker(), in_memory)
+    (tmp_path / "own").mkdir()
+    own = Cluster(tmp_path / "own")
+    try:
+        worker = with_cluster(stage, own)
+        with own.worker(), monkeypatch.context() as patch:
+            patch.setattr(runner, "select_features", once(first_iteration, own.kill_scheduler))
+            runner.run_job(worker, on_cluster)
+            job = stage.protocol.read(on_cluster)
+            assert (job.status, job.attempt) == ("queued", 0)
+        own.start_scheduler()
+        with own.worker():
+            runner.run_job(worker, on_cluster)
+    finally:
+        own.close()
+    assert_same_result(stage, in_memory, on_cluster)
 
 
 def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import budgets
-from core.config import Compare, Evaluate, SelectionConfig, method_from_dict
+from core.config import Compare, Evaluate, Mrmr, SelectionConfig, method_from_dict
 from core.memory import OF_THE_TRUTH, EngineKind, TableShape, estimate_memory
 
 PROGRAM = """
@@ -80,6 +80,9 @@ WHOLE_CELLS = 2**23
         (200_000, 20, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "memory"),
         (600_000, 20, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "memory"),
         (600_000, 20, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "file"),
+        (400_000, 5, 5, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
+        (400_000, 8, 10, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
+        (1_000_000, 8, 10, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
         (1000, 1500, 5, 3, {"name": "gsm_cpd", "ranks": [20], "family": "joint"}, "memory"),
         (30_000, 60, 5, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
         (30_000, 60, 16, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
@@ -141,6 +144,14 @@ def test_so_it_is_where_trials_are_held(
     trials = {"n_splits": 2, "values": values}
     ratio = of_the_peak(shape, methods, engine, trials, tmp_path, monkeypatch)
     assert 1 < ratio < OF_THE_TRUTH
+
+
+@pytest.mark.parametrize("n_rows", [30_000, 400_000, 600_000, 6_500_000, 7_000_000])
+def test_rows_of_few_columns_are_charged_what_reading_them_takes(n_rows: int) -> None:
+    """However many states they are fitted with: no more of them differ than columns can tell."""
+    needed = estimate_memory(TableShape(n_rows, [5] * 5, 2), SelectionConfig(3))
+    read = estimate_memory(TableShape(n_rows, [5] * 5, 2), SelectionConfig(3, method=Mrmr()))
+    assert needed < read + (128 << 20)
 
 
 def of_the_peak(

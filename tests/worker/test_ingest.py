@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from app.datasets.faults import Rejected
 from app.datasets.formats import CsvOptions, Format
 from app.datasets.keys import COLUMNS
 from app.datasets.limits import Limits
+from app.datasets.parquet_groups import GROUP_ROWS
 from app.datasets.tables import Source, ingest
+from core import budgets
 from core.config import Discretize
 from core.data.deferred import at_hand
 from core.data.encoding import encode_column
@@ -65,6 +68,17 @@ def as_parquet(columns: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_shard_of_a_cluster_has_row_groups_of_its_own(tmp_path: Path, form: str) -> None:
+    n_rows = budgets.rows_of_shard(100) + 10
+    frame = pl.DataFrame({"a": np.arange(n_rows) % 7, "b": np.arange(n_rows) / 3})
+    content = frame.write_csv().encode() if form == "csv" else as_parquet(frame.to_dict())
+    read(tmp_path, content, form, replace(LIMITS, max_rows=n_rows))
+    footer = pq.read_metadata(tmp_path / COLUMNS)
+    sizes = [footer.row_group(n).num_rows for n in range(footer.num_row_groups)]
+    assert sizes == [GROUP_ROWS, GROUP_ROWS, 10]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from app.datasets.kinds.moments import as_moment
 from app.datasets.kinds.numbers import as_number
 from app.datasets.kinds.reading import Reading, tidied
 from app.datasets.kinds.truths import as_truth
+from app.datasets.parquet_groups import write_columns
 
 
 def convert(source: Path, target: Path, readings: Mapping[str, Reading]) -> None:
@@ -19,8 +20,7 @@ def convert(source: Path, target: Path, readings: Mapping[str, Reading]) -> None
     if not changed:
         source.rename(target)
         return
-    frame = pl.scan_parquet(source).with_columns(changed)
-    frame.sink_parquet(target, compression="zstd", statistics=False)
+    write_columns(pl.scan_parquet(source).with_columns(changed), target)
     source.unlink()
 
 

@@ -57,6 +57,16 @@ def problem(n_rows: int = 150, engine: Engine = MEMORY, levels: Ints = LEVELS) -
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(("whole_rows", "is_cut"), [(149, True), (150, False)])
+def test_many_rows_are_cut_however_few_their_columns(
+    monkeypatch: pytest.MonkeyPatch, whole_rows: int, is_cut: bool
+) -> None:
+    monkeypatch.setattr(budgets, "WHOLE_CELLS", 2**25)
+    monkeypatch.setattr(budgets, "WHOLE_ROWS", whole_rows)
+    with gather(problem(150), "per_class") as rows:
+        assert isinstance(rows, SpreadRows) == is_cut
+
+
 def step(bank: Models, start: Parameters) -> tuple[Floats, Floats, Parameters]:
     return *bank.expect(start), bank.maximise()
 
