@@ -16,6 +16,9 @@ from benchmarks.units import Document
 
 Curves = dict[str, NDArray[np.float64]]
 
+N_COLOURS = 10
+"""Those of matplotlib; curves after them are dashed."""
+
 
 def draw_curves(units: Sequence[Document], out: Path) -> None:
     """Write `{dataset}.png` for each dataset: the judge that has seen every K."""
@@ -37,12 +40,14 @@ def _curves(dataset: str, units: Sequence[Document]) -> Curves:
 
 def _draw(dataset: str, curves: Curves, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for method in sorted(curves, key=lambda name: (not name.startswith(OURS), name)):
+    ordered = sorted(curves, key=lambda name: (not name.startswith(OURS), name))
+    for i, method in enumerate(ordered):
         curve = curves[method]
         k, mean = np.arange(1, curve.shape[1] + 1), curve.mean(axis=0)
         error = curve.std(axis=0, ddof=1) / np.sqrt(len(curve)) if len(curve) > 1 else 0 * mean
         ours = method.startswith(OURS)
-        (line,) = axes.plot(k, mean, label=method, linewidth=2.2 if ours else 1.2)
+        style = "-" if i < N_COLOURS else "--"
+        (line,) = axes.plot(k, mean, style, label=method, linewidth=2.2 if ours else 1.2)
         axes.fill_between(k, mean - error, mean + error, color=line.get_color(), alpha=0.15)
     axes.set(title=dataset, xlabel="number of features K", ylabel=f"accuracy of {ON_CODES}")
     axes.legend(fontsize="small")
