@@ -14,6 +14,7 @@ from app.report.words import Document, counted, percent
 
 TITLE = "Held-out rows predicted right"
 GREY = 7
+HALF_A_HUNDREDTH = 0.005
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Reached:
 
     @property
     def shown(self) -> str:
-        """The share with two standard errors."""
+        """The share with two standard errors, and tenths of a hundredth where these are few."""
+        if 0 < 2 * self.error < HALF_A_HUNDREDTH:
+            return f"{100 * self.share:.1f} % ± {200 * self.error:.1f} %"
         return f"{percent(self.share)} ± {percent(2 * self.error)}"
 
 

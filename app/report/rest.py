@@ -20,6 +20,8 @@ def rest_sentences(document: Document) -> list[str]:
         return [
             "There is nothing to keep: on rows held out no number of columns is better than none."
         ]
+    if not document["left_out"]:
+        return ["There is no rest: every column that could be was chosen."]
     k = min(len(document["selected"]), len(held_out["information"]) - 1)
     told, error = held_out["information"][k], held_out["standard_error"][k]
     every, its_error = held_out["all_features"], held_out["all_features_se"] or 0.0

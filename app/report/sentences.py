@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.report.scales import number, uncertain
@@ -55,7 +55,7 @@ def support(document: Document) -> list[str]:
     elif suggested == chosen:
         verdict = (
             f"On held-out rows {'it tells' if chosen == 1 else 'they tell'} "
-            f"{_measured(held_out, chosen)}; {_others(held_out, chosen)}."
+            f"{_measured(held_out, chosen)}; {_others(held_out, chosen, document['left_out'])}."
         )
     else:
         verdict = (
@@ -80,14 +80,14 @@ def _too_many(suggested: int, chosen: int, told: str) -> str:
     return f"The first {first} {told} on held-out rows, and {last} nothing clear."
 
 
-def _others(held_out: Document, chosen: int) -> str:
+def _others(held_out: Document, chosen: int, left_out: Sequence[Document]) -> str:
     """What other numbers of features tell; a difference that is clear need not be a hundredth."""
     if held_out["information"][chosen] < SURE * held_out["standard_error"][chosen]:
         return f"that is within {SURE} standard errors of nothing"
     shares = [percent(share(told, held_out)) for told in held_out["information"]]
     enough = shares.index(shares[chosen])
     if enough in (0, chosen):
-        return "with fewer features it is less, with more not clearly more"
+        return "with fewer features it is less" + (", with more not clearly more" * bool(left_out))
     first = "the first alone tells" if enough == 1 else f"the first {enough} tell"
     return f"{first} nearly as much, and more features tell not clearly more"
 

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from app.report.answer import Reached
 from app.report.parts import Part, parts_of
 from tests.report.documents import HOSTILE, TARGET, comparison, noise, rival, selection, stability
 
@@ -155,3 +156,18 @@ def test_what_is_not_known_is_left_out(document: dict[str, object]) -> None:
         found = parts_of(known, {})
         assert all(part.sentences or part.charts for part in found)
         assert found[-1].name == "model"
+
+
+def test_where_every_column_was_chosen_there_is_no_rest() -> None:
+    document, arrays = selection()
+    found = {part.name: part for part in parts_of({**document, "left_out": []}, arrays)}
+    assert found["rest"].sentences[0].startswith("There is no rest")
+    whole = {**document, "left_out": [], "suggested_k": 2}
+    (_, said, *_) = next(p for p in parts_of(whole, arrays) if p.name == "answer").sentences
+    assert "with fewer features it is less." in said
+
+
+def test_small_errors_are_shown_by_tenths() -> None:
+    assert Reached("all", 0.79, 0.0023).shown == "79.0 % ± 0.5 %"
+    assert Reached("all", 0.79, 0.02).shown == "79 % ± 4 %"
+    assert Reached("all", 1.0, 0.0).shown == "100 % ± 0 %"
