@@ -77,7 +77,7 @@ def opened(
     yield page
     context.close()
     assert faults == []
-    assert statuses == set(refused)
+    assert statuses == set(refused), statuses
 
 
 def refused_with(*statuses: int) -> pytest.MarkDecorator:

@@ -34,6 +34,27 @@ def test_mistakes_are_shown_while_typing(page: Page, service: Service) -> None:
     expect(cost).to_be_visible()
 
 
+def test_a_target_typed_before_the_columns_are_known_is_asked_nothing_about(
+    page: Page, service: Service
+) -> None:
+    held: list[Route] = []
+    dataset_id = service.upload()
+    page.route(f"**/v1/datasets/{dataset_id}", lambda route: held.append(route))
+    page.goto(f"/#/new?dataset={dataset_id}")
+    target = page.get_by_label("Target", exact=True)
+    target.fill("cultivr")
+    expect(page.get_by_text("the nearest name is 'cultivar'")).to_be_visible()
+    with page.expect_response(f"**/v1/datasets/{dataset_id}"):
+        for route in held:
+            route.continue_()
+    page.get_by_text("Columns", exact=True).click()
+    expect(page.get_by_role("checkbox", name="proline")).to_be_visible()
+    with page.expect_response(re.compile("/warnings.*target=")) as first:
+        target.fill("cultivar")
+        target.blur()
+    assert first.value.url.endswith("target=cultivar")
+
+
 def test_every_option_of_a_job_is_asked_for_and_written_out(page: Page, service: Service) -> None:
     page.goto(f"/#/new?dataset={service.upload()}")
     page.get_by_label("Method", exact=True).select_option("mrmr")

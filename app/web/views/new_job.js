@@ -183,11 +183,13 @@ class JobForm {
   async loadWarnings() {
     const { dataset, target } = this.order.main;
     const wanted = { dataset_id: dataset.read(), target: target.read() };
+    const isColumn = this.order.picker.columns.some(({ name }) => name === wanted.target);
+    if (!isColumn) return this.warn(this.ofTable); // the check says so
     try {
       const { warnings } = await get("/v1/datasets/{dataset_id}/warnings", wanted, this.signal);
       if (wanted.target === target.read()) this.warn(warnings);
     } catch (error) {
-      // No such column, which the check says, or no sample, as an older version left none.
+      // No sample, as an older version left none.
       if (!(error instanceof Problem)) throw error;
       if (wanted.target === target.read()) this.warn(this.ofTable);
     }
