@@ -14,7 +14,8 @@ from sklearn.ensemble import ExtraTreesClassifier
 from benchmarks.figures import Figure
 from core.arrays import Floats, Ints, Values
 from core.config import SelectionConfig
-from core.data.resampling import draw_rows, stratified_split
+from core.data.draws import draw_rows
+from core.data.resampling import stratified_split
 from core.pipeline import select_features
 
 LABEL = "label"

@@ -16,6 +16,9 @@ WHOLE_CELLS = 2**25
 WHOLE_ROWS = 2**19
 """As much, however few the columns: models side by side take some 500 bytes of each row."""
 
+HELD_ROWS = 2**20
+"""Of a column as it was read: of more it is looked at, and coded, stretch by stretch."""
+
 SHARD_CELLS = 2**24
 """Some tens of megabytes once packed: two of them, and room to work, fit anywhere."""
 
@@ -58,6 +61,8 @@ MAX_PAIR_COUNTS = 5e7
 """Pairs times rows. Beyond, fewer rows are counted; beyond that, no pairs."""
 
 LEAST_PAIR_ROWS = 500
+MOST_PAIR_ROWS = 2**18
+"""By which a pair that tells some ten-thousandths of a nat is told from none."""
 
 MOST_DISTANCES = 50_000_000_000
 """Of one pass with all features, in cells: beyond, not all rows are asked about."""

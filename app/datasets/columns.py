@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from app.datasets.damage import telling_damage
@@ -54,11 +57,27 @@ class _Reader:
         self._step = max(1, READ_AT_A_TIME // max(1, self.n_rows))
         self._ahead: dict[str, pl.Series] = {}
 
-    def read(self, name: str) -> Held:
-        """One column as `core` takes it."""
+    def read(self, name: str, first: int, last: int) -> Held:
+        """Some rows of one column as `core` takes it."""
         with telling_damage():
-            column = self.take(name)
+            is_whole = (first, last) == (0, self.n_rows)
+            column = self.take(name) if is_whole else self._stretch(name, first, last)
         return held(column)
+
+    def _stretch(self, name: str, first: int, last: int) -> pl.Series:
+        """Neighbouring rows, by the row groups that they are in and no others."""
+        ends, parquet = self._row_groups
+        groups = range(bisect_right(ends, first), bisect_left(ends, last) + 1)
+        column = parquet.read_row_groups(groups, [name], use_threads=False).column(0)
+        before = ends[groups.start - 1] if groups.start else 0
+        return pl.Series(name, column.slice(first - before, last - first))
+
+    @cached_property
+    def _row_groups(self) -> tuple[list[int], pq.ParquetFile]:
+        """Where each ends; polars would parse the footer, which grows with them, at every look."""
+        parquet = pq.ParquetFile(self._file)
+        groups = (parquet.metadata.row_group(n) for n in range(parquet.num_row_groups))
+        return list(accumulate(group.num_rows for group in groups)), parquet
 
     def take(self, name: str) -> pl.Series:
         """One column, and those after it at the same time."""
@@ -66,6 +85,7 @@ class _Reader:
             self._ahead.clear()
             first = self.names.index(name)
             wanted = self.names[first : first + self._step]
+            self._file.seek(0)  # polars begins where it is, and pyarrow leaves it anywhere
             frame = pl.read_parquet(self._file, columns=wanted)
             self._ahead = {column.name: column for column in frame.iter_columns()}
         return self._ahead.pop(name)
@@ -84,17 +104,20 @@ def held(column: pl.Series) -> Held:
 
 def _texts(column: pl.Series) -> Texts:
     """Each text once, long ones by their beginning and a hash, so that results stay small."""
-    texts = column.unique().drop_nulls()
-    shortened = _shortened(texts)
-    order = shortened.arg_sort()
-    places = column.replace_strict(
-        texts.gather(order), np.arange(len(texts), dtype=np.int32), default=NO_TEXT
-    )
-    return Texts(places.fill_null(NO_TEXT).to_numpy(), shortened.gather(order).to_list())
+    encoded = column.to_arrow().dictionary_encode()
+    texts = _shortened(pl.Series(encoded.dictionary))
+    order = texts.arg_sort()
+    place = np.empty(len(texts) + 1, dtype=np.int32)
+    place[order.to_numpy()] = np.arange(len(texts))
+    place[-1] = NO_TEXT
+    rows = encoded.indices.fill_null(len(texts)).to_numpy()
+    return Texts(place[rows], texts.gather(order).to_list())
 
 
 def _shortened(texts: pl.Series) -> pl.Series:
     long = texts.filter(texts.str.len_chars() > MAX_CHARACTERS).to_list()
+    if not long:
+        return texts
     return texts.replace({text: f"{text[:KEPT_CHARACTERS]}… {_hash(text)}" for text in long})
 
 

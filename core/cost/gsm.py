@@ -11,6 +11,7 @@ from core.budgets import (
     FEW_FEATURES,
     LEAST_PAIR_ROWS,
     MAX_PAIR_COUNTS,
+    MOST_PAIR_ROWS,
     QUICK_CONFIGURATIONS,
     QUICK_ITERATIONS,
     REFIT_ITERATIONS,
@@ -202,7 +203,7 @@ class GsmWork:
     def _pair(self, n_rows: float) -> Work:
         """Look for pairs that tell what neither of the two does."""
         n_pairs = max(self.shape.n_features * (self.shape.n_features - 1) / 2, 1)
-        allowed = MAX_PAIR_COUNTS / n_pairs
+        allowed = min(MAX_PAIR_COUNTS / n_pairs, MOST_PAIR_ROWS)
         if self.method.objective != "label" or allowed < min(LEAST_PAIR_ROWS, n_rows):
             return Work()
         return Work(counts=PAIR_COUNTS * n_pairs * min(n_rows, allowed))

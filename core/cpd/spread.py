@@ -17,7 +17,7 @@ from core.cpd.layout import Parameters
 from core.cpd.packing import level_rows
 from core.cpd.rows import Rows, logs_of_shares, prepare_rows, shares_of
 from core.cpd.shards import Packer, Question, Shard, Sums, add_up
-from core.cpd.thinning import draw
+from core.cpd.thinning import draw_few
 from core.data.problem import CodedProblem
 from core.data.sources import AtHand
 from core.data.stretches import cut
@@ -76,7 +76,7 @@ def gather(
         logs=logs_of_shares(shares),
         columns=problem.columns if isinstance(problem.engine, Memory) else None,
     )
-    held = np.bincount(problem.labels, problem.weights, problem.n_classes).astype(np.float64)
+    held = problem.class_weights
     n_rows = budgets.rows_of_shard(len(problem.columns))
     stretches = cut(problem.labels, problem.row_weights, n_rows)
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
@@ -92,22 +92,19 @@ def gather(
 
 def _draw_few(problem: CodedProblem, family: Family) -> Rows:
     """Rows that stand for all, drawn class by class where classes own states."""
-    weights = problem.weights
-    rows = [np.flatnonzero(weights)]
-    if family == "per_class":
-        by_label = (np.flatnonzero(problem.labels == c) for c in range(problem.n_classes))
-        rows = [of_class for members in by_label if len(of_class := members[weights[members] > 0])]
-    class_weights = np.array([weights[of_class].sum() for of_class in rows])
-    drawn, counts = draw(rows, weights, class_weights, problem.seed)
-    return prepare_rows(problem.take(drawn).table, problem.table_levels, family, counts)
+    classes = problem.labels
+    if family == "joint":
+        classes = np.broadcast_to(np.uint8(0), problem.n_rows)
+    drawn, weights = draw_few(classes, problem.row_weights, problem.seed)
+    return prepare_rows(problem.take(drawn).table, problem.table_levels, family, weights)
 
 
 def _level_weights(problem: CodedProblem, family: Family) -> list[Floats]:
     """(n_levels,) weight of each level of the variables that are modelled."""
     held = zip(problem.held(), problem.n_levels, strict=True)
     features = [weights[:n] for weights, n in held]
-    labels = np.bincount(problem.labels, problem.row_weights, problem.n_classes)
-    return [*features, labels.astype(np.float64)] if family == "joint" else features
+    labels = problem.class_weights
+    return [*features, labels] if family == "joint" else features
 
 
 class SpreadBank(Models):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from core import budgets
-from core.arrays import Floats, Ints
+from core.arrays import Bytes, Floats, Ints
 from core.cpd.rows import Rows, prepare_rows
+from core.data.draws import draw_at, weigh_classes
 from core.fit_config import Family
 
 LEAST_OF_CLASS = 500
@@ -25,32 +24,26 @@ def thin(rows: Rows, n_levels: Ints, family: Family, seed: int) -> Rows:
     """
     if not budgets.is_many(len(rows.weights)):
         return rows
-    bounds = pairwise([*rows.class_start.tolist(), len(rows.weights)])
-    classes = [np.arange(first, last) for first, last in bounds]
-    drawn, weights = draw(classes, rows.weights, rows.class_weights, seed)
-    taken = rows.joined.rows[drawn]
-    few = prepare_rows(rows.source[taken], n_levels, family, weights)
+    classes = np.repeat(np.arange(len(rows.class_start), dtype=np.uint8), rows.class_sizes)
+    drawn, weights = draw_few(classes, rows.weights, seed)
+    few = prepare_rows(rows.source[rows.joined.rows[drawn]], n_levels, family, weights)
     return replace(few, hidden=rows.hidden)
 
 
-def draw(
-    classes: Sequence[Ints], weights: Floats, class_weights: Floats, seed: int
-) -> tuple[Ints, Floats]:
-    """About CROSS_ROWS of the rows of all classes, and what each of them weighs."""
-    rng = np.random.default_rng(seed)
-    drawn, drawn_weights = [], []
-    for rows, share in zip(classes, class_weights / class_weights.sum(), strict=True):
-        n_rows = max(round(share * budgets.CROSS_ROWS), min(LEAST_OF_CLASS, len(rows)))
-        order = rows[rng.permutation(len(rows))]
-        places, counts = _draw(weights[order], n_rows)
-        drawn.append(order[places])
-        drawn_weights.append(counts * (share * budgets.CROSS_ROWS / n_rows))
-    return np.concatenate(drawn), np.concatenate(drawn_weights)
+def draw_few(classes: Bytes, weights: Floats | None, seed: int) -> tuple[Ints, Floats]:
+    """About CROSS_ROWS of all rows, by the class of each, and what each of them weighs.
 
-
-def _draw(weights: Floats, n_rows: int) -> tuple[Ints, Ints]:
-    """Which rows lie at equal steps along the sum of their weights, and how often."""
-    held = np.cumsum(weights)
-    steps = (np.arange(n_rows) + 0.5) * (held[-1] / n_rows)
-    places, counts = np.unique(np.searchsorted(held, steps), return_counts=True)
-    return places, counts
+    At equal steps along the weights of a class, which is why a row may be drawn more than once.
+    """
+    n_classes = int(classes.max()) + 1
+    held = weigh_classes(classes, weights, n_classes)
+    present = weigh_classes(classes, None if weights is None else weights > 0, n_classes)
+    due = budgets.CROSS_ROWS * held / held.sum()
+    n_rows = np.maximum(np.round(due), np.minimum(LEAST_OF_CLASS, present)).astype(np.int64)
+    steps = np.repeat(held / np.maximum(n_rows, 1), n_rows)
+    nth = np.arange(len(steps)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
+    before = np.repeat(np.cumsum(held) - held, n_rows)
+    drawn, counts = np.unique(
+        draw_at(before + (nth + 0.5) * steps, classes, weights, seed), return_counts=True
+    )
+    return drawn, counts * (due / np.maximum(n_rows, 1))[classes[drawn]]

@@ -29,8 +29,8 @@ from core.crossfit.progress import CrossFitProgress
 from core.crossfit.race import LossOf, Race
 from core.crossfit.scores import FoldScores, Judged, summarise
 from core.data.dealing import Dealt, deal_folds
+from core.data.draws import draw_rows
 from core.data.recipe import ALL_ROWS, Recipe
-from core.data.resampling import draw_rows
 from core.data.table import Table
 from core.results.selection import HeldOut, HeldOutScore, RankScore
 from core.workers import Workers

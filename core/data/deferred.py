@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Deferred:
-    """So many rows, of moments or of something else, that `read` gives, each time anew.
+    """So many rows, of moments or of something else; `read(first, last)` gives some of them.
 
-    They may be a `part` of the moments of another column.
+    It does so each time anew, always of the same type. They may be a `part` of the moments of
+    another column.
     """
 
     n_rows: int
     is_time: bool
-    read: Callable[[], ArrayLike | Texts]
+    read: Callable[[int, int], ArrayLike | Texts]
     part: TimePart | None = None
 
     def __len__(self) -> int:
@@ -31,5 +32,5 @@ class Deferred:
 
 
 def at_hand(values: Any) -> Any:
-    """The values themselves."""
-    return values.read() if isinstance(values, Deferred) else values
+    """The values themselves, of all rows."""
+    return values.read(0, values.n_rows) if isinstance(values, Deferred) else values

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Bytes, Floats
+from core.arrays import MISSING, Bytes, Floats
 from core.config import Discretize, Strategy
 from core.data._cut_kernels import information
 from core.data.cuts import Grouping, group_alone
-from core.data.fine import MERGED_NAMED, OTHER, FineColumn, fine_column
+from core.data.draws import weigh_classes
+from core.data.fine import FineColumn, fine_column
+from core.data.levels import MERGED_NAMED, OTHER
 from core.data.texts import Column
 from core.results.selection import EncodedColumn
 
@@ -44,9 +46,8 @@ def encode_column(
     strategy: Strategy = "quantile" if by_share else "uniform"
     bins = discretize.target_bins if is_target else discretize.bins
     cut = Discretize(bins=bins, missing="ignore")
-    weights = np.ones(len(fine)) if row_weights is None else row_weights
-    held = np.bincount(np.minimum(fine, column.n_levels), weights, column.n_levels + 1)
-    counts = held[:, None].astype(np.float64)
+    held = weigh_classes(fine, row_weights, MISSING + 1)
+    counts = np.append(held[: column.n_levels], held[MISSING])[:, None]
     grouping = group_alone(column, counts, strategy, cut)
     return CodedColumn(grouping.table[fine], describe(column, grouping, strategy))
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from core import budgets
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import listening
 from core.config import SelectionConfig
 from core.data.cuts import speaks_by_gaps
 from core.data.deferred import Deferred
+from core.data.draws import weigh_classes
 from core.data.encoding import CodedColumn, encode_column
 from core.data.fine import FineColumn, fine_column
 from core.data.sources import Origin, Source, some_of
 from core.data.table import Table
 from core.data.texts import Column, Texts
-from core.data.values import as_column
+from core.data.values import as_column, rows_of
 from core.errors import InvalidConfig, InvalidData
 from core.names import check_k, check_names
 from core.results.selection import Dropped, EncodedColumn
@@ -77,13 +79,13 @@ def prepare(
     weights = _weights(columns, config.weight_column)
     label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
     rows = _rows_to_use(target, label, weights)
-    labels = label.codes[rows]
+    labels = label.codes if rows is None else label.codes[rows]
     taught = _only_of(rows, n_rows, weights)
     excluded = set(config.columns.exclude)
     others = {target, config.weight_column, *excluded}
     searched = {name: values for name, values in columns.items() if name not in others}
     kept: list[FineColumn] = []
-    room = engine.room(len(searched), len(rows))
+    room = engine.room(len(searched), len(labels))
     dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
 
     def on_place() -> None:
@@ -91,8 +93,8 @@ def prepare(
 
     cost = FINE_COST + n_rows / SORTED_A_UNIT
     for name, values in listening(searched.items(), on_place, cost):
-        column, codes = fine_column(name, values, config.discretize, taught)
-        codes = codes if len(rows) == n_rows else codes[rows]
+        column, codes = fine_column(name, values, config.discretize, taught, on_wait=on_place)
+        codes = codes if rows is None else codes[rows]
         why = _why_useless(codes, labels, config.discretize.missing, len(searched))
         if why == "constant" and column.n_merged:
             why = "id_like"
@@ -105,22 +107,23 @@ def prepare(
     names = tuple(column.name for column in kept)
     included, candidates = _taking_part(names, useless, config)
     check_k(config, len(set(included) | set(candidates)))
+    used = slice(None) if rows is None else rows
     table = Table(
         columns=tuple(kept),
         codes=room[: len(kept)],
         labels=labels,
         n_classes=label.n_levels,
         discretize=config.discretize,
-        row_weights=None if weights is None else weights[rows],
+        row_weights=None if weights is None else weights[used],
         included=included,
         candidates=candidates,
         seed=config.seed,
         n_threads=config.n_threads,
         engine=engine,
-        source=_source(origin, kept, searched, None if len(rows) == n_rows else rows),
+        source=_source(origin, kept, searched, rows),
     )
-    notes = (*_notes(n_rows, rows, target, [*kept, label.learnt]), *_of_weights(weights, rows))
-    used = slice(None) if len(rows) == n_rows else rows
+    n_left_out = n_rows - len(labels)
+    notes = (*_notes(n_left_out, target, [*kept, label.learnt]), *_of_weights(table))
     return Prepared(names, table, used, label.learnt, tuple(dropped), notes)
 
 
@@ -162,13 +165,11 @@ def _length(name: str, values: Column) -> int:
 def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     if name is None:
         return None
-    column = as_column(name, columns[name])
-    try:
-        if isinstance(column, Texts) or column.dtype.kind == "M":
-            raise TypeError
-        weights: Floats = np.ma.filled(column.astype(np.float64), np.nan)
-    except (TypeError, ValueError) as error:
-        raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
+    values = columns[name]
+    column = values if isinstance(values, Deferred) else as_column(name, values)
+    weights = np.empty(len(column))
+    for first, last, rows in rows_of(column, budgets.HELD_ROWS):
+        weights[first:last] = _as_weights(name, as_column(name, rows))
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InvalidData(
             f"weight column {name!r} holds missing, infinite or negative values", name
@@ -184,23 +185,34 @@ def _weights(columns: Mapping[str, Column], name: str | None) -> Floats | None:
     return weights
 
 
-def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Ints:
+def _as_weights(name: str, rows: Any) -> Floats:
+    try:
+        if isinstance(rows, Texts) or rows.dtype.kind == "M":
+            raise TypeError
+        weights: Floats = np.ma.filled(rows.astype(np.float64), np.nan)
+    except (TypeError, ValueError) as error:
+        raise InvalidData(f"weight column {name!r} does not hold numbers", name) from error
+    return weights
+
+
+def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Ints | None:
+    """Those that have a label and a weight; None where all do."""
     known = label.codes != MISSING
     if not known.any():
         raise InvalidData(f"target {target!r} is missing in every row", target)
     used = known if weights is None else known & (weights > 0)
     if not used.any():
         raise InvalidData(f"no row has both a value of {target!r} and a weight above zero", target)
-    if len(np.unique(label.codes[used])) < 2:
+    if np.count_nonzero(weigh_classes(label.codes, used, MISSING + 1)) < 2:
         raise InvalidData(
             f"target {target!r} is constant: there is nothing to inform about", target
         )
-    return np.flatnonzero(used)
+    return None if used.all() else np.flatnonzero(used)
 
 
-def _only_of(rows: Ints, n_rows: int, weights: Floats | None) -> Floats | None:
+def _only_of(rows: Ints | None, n_rows: int, weights: Floats | None) -> Floats | None:
     """Weights by which columns are learnt: none for rows that take no part."""
-    if len(rows) == n_rows:
+    if rows is None:
         return weights
     taught = np.zeros(n_rows)
     taught[rows] = 1.0 if weights is None else weights[rows]
@@ -213,7 +225,7 @@ def _why_useless(
     """Why a column cannot inform; only the rows that take part count, and gaps that speak do."""
     n_used = 0
     for part in (codes[:GLANCE], codes):
-        n_used = int(np.count_nonzero(np.bincount(part, minlength=MISSING)[:MISSING]))
+        n_used = int(np.count_nonzero(weigh_classes(part, None, MISSING + 1)[:MISSING]))
         if n_used > 1:
             return None
     if n_used == 0:
@@ -242,13 +254,11 @@ def _taking_part(
 
 
 def _notes(
-    n_rows: int, rows: Ints, target: str, learnt: Sequence[FineColumn | EncodedColumn]
+    n_left_out: int, target: str, learnt: Sequence[FineColumn | EncodedColumn]
 ) -> tuple[str, ...]:
     notes = []
-    if len(rows) < n_rows:
-        notes.append(
-            f"{n_rows - len(rows)} rows without {target!r} or without weight were left out."
-        )
+    if n_left_out:
+        notes.append(f"{n_left_out} rows without {target!r} or without weight were left out.")
     merged = {column.name: column.n_merged for column in learnt if column.n_merged}
     if merged:
         notes.append(f"The rarest of many levels were merged: {_name_few(merged)}.")
@@ -258,12 +268,12 @@ def _notes(
     return tuple(notes)
 
 
-def _of_weights(weights: Floats | None, rows: Ints) -> tuple[str, ...]:
-    if weights is None or (total := float(weights[rows].sum())) >= LIGHT * len(rows):
+def _of_weights(table: Table) -> tuple[str, ...]:
+    if (total := table.total_weight) >= LIGHT * table.n_rows:
         return ()
     return (
-        f"The weights of {len(rows):,} rows sum to {total:.3g}: they are taken for counts of rows, "
-        "of which so few tell hardly anything for sure.",
+        f"The weights of {table.n_rows:,} rows sum to {total:.3g}: they are taken for counts of "
+        "rows, of which so few tell hardly anything for sure.",
     )
 
 

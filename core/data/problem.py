@@ -10,6 +10,7 @@ import numpy as np
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.data._kernels import hold, translate
+from core.data.draws import weigh_classes
 from core.data.sources import Source, some_of
 from core.data.stretches import some_rows
 
@@ -71,6 +72,11 @@ class CodedProblem:
     def weights(self) -> Floats:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
+
+    @property
+    def class_weights(self) -> Floats:
+        """(C,) weight of the rows of each class."""
+        return weigh_classes(self.labels, self.row_weights, self.n_classes)
 
     @property
     def total_weight(self) -> float:

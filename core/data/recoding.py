@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.arrays import MISSING, Bytes, Floats, Values
-from core.data.fine import FineColumn, different, level_name
+from core.data.edges import cut
+from core.data.fine import FineColumn
+from core.data.levels import different, level_name
 from core.data.texts import Column, Texts
 from core.data.values import split_missing
 from core.errors import InvalidData
@@ -50,7 +52,7 @@ def _codes(
             raise InvalidData(
                 f"column {learnt.name!r} holds text where numbers were learnt", learnt.name
             )
-        return np.searchsorted(np.array(learnt.edges), known, side="right").astype(np.uint8)
+        return cut(known.astype(np.float64), np.array(learnt.edges))
     n_named = len(levels) - (learnt.n_merged > 0)
     code_of = {level: code for code, level in enumerate(levels[:n_named])}
     unknown = n_named if learnt.n_merged else MISSING

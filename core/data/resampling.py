@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Bytes, Floats, Ints, Values
+from core.arrays import Floats, Ints, Values
 from core.data.table import Table
 from core.errors import InvalidData
 
@@ -58,32 +58,6 @@ def _rounded(exact: Floats) -> Floats:
     n_due = round(float(exact.sum())) - int(counts.sum())
     counts[np.argsort(counts - exact, kind="stable")[:n_due]] += 1
     return counts
-
-
-def draw_rows(labels: Bytes, n_rows: int, seed: int) -> Ints:
-    """Draw rows at random, every class in its proportion; they ascend.
-
-    So many places, evenly apart, of all rows in the order of their classes and then of chance.
-    """
-    chance = np.random.default_rng(seed).random(len(labels))
-    places = ((np.arange(n_rows) + 0.5) * (len(labels) / n_rows)).astype(np.int64)
-    drawn, first = [], 0
-    for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
-        own = places[(places >= first) & (places < first + len(members))] - first
-        drawn.append(members[_ascending(chance[members])[own]])
-        first += len(members)
-    return np.sort(np.concatenate(drawn))
-
-
-def _ascending(chance: Floats) -> Ints:
-    """What a stable argsort of numbers from 0 to 1 gives, in a fourth of its time.
-
-    Two bytes are sorted by counting, and what is nearly sorted in one pass.
-    """
-    nearly = np.argsort((chance * 2**16).astype(np.uint16), kind="stable")
-    order: Ints = nearly[np.argsort(chance[nearly], kind="stable")]
-    return order
 
 
 def draw_half(table: Table, index: int) -> Table:

@@ -16,6 +16,7 @@ from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, tally_columns, translate
 from core.data.cuts import rules
+from core.data.draws import weigh_classes
 from core.data.encoding import describe
 from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
@@ -94,6 +95,11 @@ class Table:
     def weights(self) -> Floats:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
+
+    @property
+    def class_weights(self) -> Floats:
+        """(C,) weight of the rows of each class."""
+        return weigh_classes(self.labels, self.row_weights, self.n_classes)
 
     @property
     def total_weight(self) -> float:
@@ -240,13 +246,12 @@ class Table:
 
     def held(self, on_wait: OnWait = ignore) -> Iterator[Floats]:
         """The weight of every fine level of each column, and last that of missing values."""
-        nobody = np.zeros(self.n_rows, dtype=np.int64)
         for part in in_parts(len(self.columns), on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
             if self.row_weights is None:
                 yield from (counts.sum(axis=1) for counts in self._counts_by_class(part))
                 continue
             # Weights that are no whole numbers add up to other last digits class by class.
-            counts, start = self._counts(part, nobody, 1)
+            counts, start = self._counts(part, np.zeros(self.n_rows, dtype=np.int64), 1)
             yield from (counts[first:last, 0] for first, last in pairwise(start.tolist()))
 
     def _counts_by_class(self, part: slice) -> list[Floats]:

@@ -40,7 +40,7 @@ class Texts:
         """How many rows there are."""
         return len(self.places)
 
-    def __getitem__(self, rows: Ints | Truths) -> Texts:
+    def __getitem__(self, rows: Ints | Truths | slice) -> Texts:
         """Some of the rows."""
         return Texts(self.places[rows], self.vocabulary)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -46,9 +47,25 @@ def time_parts(values: Any) -> dict[Part, Floats]:
     Each is (n_rows,), NaN where there is no moment.
     """
     moments = as_moments(values)
-    found = {part: time_part(moments, part) for part in CLOCK}
-    varying = {part: rows for part, rows in found.items() if len(np.unique(_known(rows))) > 1}
-    return {"elapsed": time_part(moments, "elapsed", first_moment(moments)), **varying}
+    first, parts = look_at([moments])
+    return {part: time_part(moments, part, first) for part in parts}
+
+
+def look_at(stretches: Iterable[Moments]) -> tuple[np.datetime64, tuple[Part, ...]]:
+    """The earliest of all moments, NaT where there is none, and the parts that tell something."""
+    first = NEVER
+    seen: dict[Part, tuple[float, float]] = {}
+    for moments in stretches:
+        known = moments[~np.isnat(moments)]
+        if len(known) == 0:
+            continue
+        first = np.fmin(first, known.min())
+        for part in CLOCK:
+            numbers = time_part(known, part)
+            least, greatest = seen.get(part, (np.inf, -np.inf))
+            seen[part] = min(least, numbers.min()), max(greatest, numbers.max())
+    varying = (part for part, (least, greatest) in seen.items() if least < greatest)
+    return first, ("elapsed", *varying)
 
 
 def time_part(values: Any, part: Part, since: np.datetime64 = NEVER) -> Floats:
@@ -68,16 +85,6 @@ def time_part(values: Any, part: Part, since: np.datetime64 = NEVER) -> Floats:
         case "month":
             numbers = present.astype("datetime64[M]").astype(np.int64) % 12 + 1
     return _in_rows(known, numbers)
-
-
-def _known(rows: Floats) -> Floats:
-    return rows[~np.isnan(rows)]
-
-
-def first_moment(moments: Moments) -> np.datetime64:
-    """The earliest, from which days are counted; NaT where there is none."""
-    known = moments[~np.isnat(moments)]
-    return known.min() if len(known) else np.datetime64("NaT")
 
 
 def as_moments(values: Any) -> Moments:

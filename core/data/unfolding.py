@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from core import budgets
 from core.arrays import Floats
 from core.config import SelectionConfig
 from core.data.deferred import Deferred
 from core.data.texts import Column
-from core.data.times import TimePart, as_moments, first_moment, is_time, time_parts
+from core.data.times import Moments, Part, TimePart, as_moments, is_time, look_at
+from core.data.values import rows_of
 from core.names import part_name, unfold_choice
 from core.results.selection import Derived
 
@@ -33,61 +37,57 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
     for name, values in columns.items():
         if not is_time(values) or name == config.weight_column:
             found[name] = values
-        elif name == target:
-            found[name] = time_parts(as_moments(values))["elapsed"]
-        else:
-            parts = _parts(name, values, columns, last_read)
-            found |= {feature.name: numbers for feature, numbers in parts}
-            derived += [feature for feature, _ in parts]
+            continue
+        first, parts = look_at(_moments(values))
+        if name == target:
+            found[name] = _part(values, TimePart(name, "elapsed", first), last_read, is_last=True)
+            continue
+        free = [part for part in parts if part_name(name, part) not in columns]
+        for part in free:
+            feature = _derived(name, part, first)
+            time_part, is_last = TimePart(name, part, first), part == free[-1]
+            found[feature.name] = _part(values, time_part, last_read, is_last=is_last)
+            derived.append(feature)
     names: dict[str, list[str]] = {}
     for feature in derived:
         names.setdefault(feature.source_column, []).append(feature.name)
     return Unfolded(found, unfold_choice(config, names), tuple(derived))
 
 
+def _moments(values: Column) -> Iterator[Moments]:
+    """All of a column, as many at a time as are held."""
+    column = values if isinstance(values, Deferred) else as_moments(values)
+    return (as_moments(rows) for _, _, rows in rows_of(column, budgets.HELD_ROWS))
+
+
+def _derived(name: str, part: Part, first: np.datetime64) -> Derived:
+    since = str(first.astype("datetime64[s]")) if part == "elapsed" else None
+    return Derived(name=part_name(name, part), source_column=name, part=part, since=since)
+
+
 class _LastRead:
-    """The moments of one column, from its first part to its last, which follow each other."""
+    """Some moments of one column, from its first part to its last, which follow each other."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[tuple[str, int, int], Any] = {}
 
-    def part(self, part: TimePart, values: Deferred, *, is_last: bool) -> Floats:
-        """One part of a column that is read for all of them."""
-        moments = self._kept.pop(part.column, None)
+    def part(
+        self, part: TimePart, values: Deferred, first: int, last: int, *, is_last: bool
+    ) -> Floats:
+        """One part of rows that are read for all of them."""
+        at = part.column, first, last
+        moments = self._kept.pop(at, None)
         self._kept.clear()
         if moments is None:
-            moments = values.read()
+            moments = values.read(first, last)
         if not is_last:
-            self._kept[part.column] = moments
+            self._kept[at] = moments
         return part.of(moments)
 
 
-def _parts(
-    name: str, values: Column, taken: Mapping[str, Column], last_read: _LastRead
-) -> list[tuple[Derived, Column]]:
-    """The parts, but for one whose name another column has."""
-    moments = as_moments(values)
-    first = first_moment(moments)
-    since = str(first.astype("datetime64[s]"))
-    found = {p: rows for p, rows in time_parts(moments).items() if part_name(name, p) not in taken}
-    last = next(reversed(found), None)
-    return [
-        (
-            Derived(
-                name=part_name(name, part),
-                source_column=name,
-                part=part,
-                since=since if part == "elapsed" else None,
-            ),
-            _deferred(values, TimePart(name, part, first), last_read, is_last=part == last)
-            if isinstance(values, Deferred)
-            else numbers,
-        )
-        for part, numbers in found.items()
-    ]
-
-
-def _deferred(values: Deferred, part: TimePart, last_read: _LastRead, *, is_last: bool) -> Deferred:
-    """One part of moments that are read again for it and those that follow."""
+def _part(values: Column, part: TimePart, last_read: _LastRead, *, is_last: bool) -> Column:
+    """One part of moments; those that are not at hand are read for it and those that follow."""
+    if not isinstance(values, Deferred):
+        return part.of(values)
     read = partial(last_read.part, part, values, is_last=is_last)
     return Deferred(values.n_rows, False, read, part)

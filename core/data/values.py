@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core.arrays import Truths, Values
-from core.data.deferred import at_hand
-from core.data.texts import Column, Texts
+from core.data.deferred import Deferred, at_hand
+from core.data.texts import NO_TEXT, Column, Texts
 from core.errors import InvalidData
 
 
@@ -39,16 +41,7 @@ def as_column(name: str, values: Column) -> Any:
 
 def split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, int]:
     """Which rows have a value, those values, and how many are missing because they are infinite."""
-    column = as_column(name, values)
-    if isinstance(column, Texts):
-        present = column.present
-        return present, column if present.all() else column[present], 0
-    present, data = ~np.ma.getmaskarray(column), np.asarray(np.ma.getdata(column))
-    if data.dtype.kind not in "biufUSO":
-        raise InvalidData(f"column {name!r} has a type that is not supported: {data.dtype}", name)
-    if data.dtype.kind == "O":
-        present &= np.array([not _is_missing(value) for value in data], dtype=bool)
-    known = _tidy(data if present.all() else data[present])
+    present, known = _present(name, as_column(name, values))
     if isinstance(known, Texts) or known.dtype.kind != "f":
         return present, known, 0
     finite = np.isfinite(known)
@@ -57,6 +50,60 @@ def split_missing(name: str, values: Column) -> tuple[Truths, Values | Texts, in
     n_infinite = int(np.isinf(known).sum())
     present[present] = finite
     return present, known[finite], n_infinite
+
+
+def _present(name: str, column: Any) -> tuple[Truths, Values | Texts]:
+    """Which rows are not missing by the caller's word, and their values as what they are."""
+    if isinstance(column, Texts):
+        present = column.present
+        return present, column if present.all() else column[present]
+    present, data = ~np.ma.getmaskarray(column), np.asarray(np.ma.getdata(column))
+    if data.dtype.kind not in "biufUSO":
+        raise InvalidData(f"column {name!r} has a type that is not supported: {data.dtype}", name)
+    if data.dtype.kind == "O":
+        present &= np.array([not _is_missing(value) for value in data], dtype=bool)
+    return present, _tidy(data if present.all() else data[present])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows `first` to `last` of a column: which have a value, those, and how many are infinite."""
+
+    first: int
+    last: int
+    present: Truths
+    known: Values | Texts
+    n_infinite: int
+
+
+def in_stretches(name: str, values: Column, n_rows: int) -> Iterator[Part]:
+    """A column, so many rows at a time."""
+    column = values if isinstance(values, Deferred) else _typed(name, values)
+    for first, last, rows in rows_of(column, n_rows):
+        yield Part(first, last, *split_missing(name, rows))
+
+
+def rows_of(column: Any, n_rows: int) -> Iterator[tuple[int, int, Any]]:
+    """So many rows of a column at a time, as they are held, or read: from where to where."""
+    for first in range(0, len(column), n_rows):
+        last = min(first + n_rows, len(column))
+        is_deferred = isinstance(column, Deferred)
+        yield first, last, column.read(first, last) if is_deferred else column[first:last]
+
+
+def _typed(name: str, values: Column) -> Any:
+    """A column at hand; what objects are is told by all of them together."""
+    column = as_column(name, values)
+    if isinstance(column, Texts) or column.dtype.kind in "biuf":
+        return column
+    present, known = _present(name, column)
+    if isinstance(known, Texts):
+        places = np.full(len(present), NO_TEXT, dtype=np.int32)
+        places[present] = known.places
+        return Texts(places, known.vocabulary)
+    data = np.zeros(len(present), dtype=known.dtype)
+    data[present] = known
+    return np.ma.MaskedArray(data, mask=~present)
 
 
 def _is_missing(value: Any) -> bool:

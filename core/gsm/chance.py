@@ -14,6 +14,7 @@ from scipy.special import chdtri
 
 from core.arrays import MISSING, Floats, Ints
 from core.config import Objective
+from core.data.draws import weigh_classes
 from core.data.problem import CodedProblem
 
 SIGNIFICANCE = 0.05
@@ -40,7 +41,7 @@ class Occurring:
         known = held[:, :MISSING]
         return cls(
             np.maximum(np.count_nonzero(known, axis=1), 1).astype(np.int64),
-            len(np.unique(problem.labels)),
+            int(np.count_nonzero(weigh_classes(problem.labels, None, problem.n_classes))),
             known.sum(axis=1) / held.sum(axis=1),
             problem.total_weight,
         )

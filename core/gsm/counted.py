@@ -19,8 +19,8 @@ from core.budgets import CROSS_ROWS
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import GsmCpd
 from core.cpd.model import CpdFit
+from core.data.draws import draw_rows
 from core.data.problem import CodedProblem
-from core.data.resampling import draw_rows
 from core.gsm._counted_kernels import count_least, find_places
 from core.gsm.pairs import Pairs
 
@@ -102,5 +102,5 @@ class Counted:
 
 def has_one_state_each(problem: CodedProblem, method: GsmCpd, fit: CpdFit) -> bool:
     """Whether a model takes columns for independent given the label."""
-    n_classes = np.count_nonzero(np.bincount(problem.labels, problem.row_weights))
+    n_classes = np.count_nonzero(problem.class_weights)
     return method.family != "joint" and fit.rank <= int(n_classes)

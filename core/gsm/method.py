@@ -63,8 +63,8 @@ def plan_gsm(
     on_chosen: OnChosen = ignore,
 ) -> Plan:
     """What held-out rows say about cuts, rank and number of features."""
-    owners = len(np.unique(table.labels)) if method.family == "per_class" else 1
-    ranks = worthwhile_ranks(method.ranks, table.weights.sum(), owners)
+    owners = int(np.count_nonzero(table.class_weights)) if method.family == "per_class" else 1
+    ranks = worthwhile_ranks(method.ranks, table.total_weight, owners)
     folds = CrossFit(
         table, method.n_folds, Proposer(method), workers,
         lambda done: tell("rank", done, None, None), on_chosen,
@@ -95,7 +95,7 @@ def _without_a_say(table: Table, least: int, method: GsmCpd) -> Configuration | 
     if method.objective != "label":
         return None
     usual = max((rank for rank in method.ranks if rank <= USUAL_STATES), default=least)
-    enough = int(table.weights.sum() / ROWS_PER_STATE)
+    enough = int(table.total_weight / ROWS_PER_STATE)
     return Configuration(table.strategies[0], max(least, min(usual, enough)))
 
 

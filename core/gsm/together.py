@@ -14,10 +14,10 @@ import numpy as np
 from scipy.special import chdtri
 
 from core.arrays import MISSING, Bytes, Floats, Ints
-from core.budgets import LEAST_PAIR_ROWS, MAX_PAIR_COUNTS
+from core.budgets import LEAST_PAIR_ROWS, MAX_PAIR_COUNTS, MOST_PAIR_ROWS
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
+from core.data.draws import draw_rows, weigh_classes
 from core.data.fine import FineColumn
-from core.data.resampling import draw_rows
 from core.data.table import COLUMN_COST, Table
 from core.gsm._pair_kernels import in_bits, tell_alone, tell_together, tell_together_once
 
@@ -38,8 +38,9 @@ def find_focus(table: Table, rows: Ints | None = None, on_wait: OnWait = ignore)
     """The columns that tell something, by some rows or all; nobody where no pair needs them."""
     searched = np.array(table.usable, dtype=np.int64)
     part = table if rows is None else table.take(rows)
-    n_rows = int(MAX_PAIR_COUNTS // max(len(searched) * (len(searched) - 1) // 2, 1))
-    n_classes = len(np.unique(part.labels))
+    n_pairs = len(searched) * (len(searched) - 1) // 2
+    n_rows = min(int(MAX_PAIR_COUNTS // max(n_pairs, 1)), MOST_PAIR_ROWS)
+    n_classes = int(np.count_nonzero(weigh_classes(part.labels, None, table.n_classes)))
     n_levels = _n_levels(part.total_weight, n_classes)
     if min(len(searched), n_classes, n_levels) < 2 or n_rows < min(LEAST_PAIR_ROWS, part.n_rows):
         return ()

@@ -14,8 +14,8 @@ from core.callbacks import OnWait
 from core.cpd.ladder import count_classes
 from core.cpd.prediction import LabelModel, held_out_losses
 from core.data.dealing import Dealt, deal_folds
+from core.data.draws import draw_rows
 from core.data.recipe import Recipe
-from core.data.resampling import draw_rows
 from core.data.table import Table
 
 LEAK_SHARE = 0.95
@@ -61,7 +61,7 @@ def _tolerated(table: Table) -> float:
 
 
 def _entropy(table: Table) -> float:
-    shares = np.bincount(table.labels, table.row_weights) / table.total_weight
+    shares = table.class_weights / table.total_weight
     return float(entr(shares).sum())
 
 

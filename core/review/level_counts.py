@@ -12,12 +12,11 @@ from core.results.explanations import LevelCounts
 def count_levels(prepared: Prepared, choice: Choice) -> tuple[LevelCounts, ...]:
     """For the chosen features, in order."""
     table = prepared.table
-    classes = np.bincount(table.labels, table.row_weights, table.n_classes)
     return tuple(
         LevelCounts(
             name=prepared.names[feature],
             counts=tuple(map(tuple, (counts := choice.recipe.counts_of(feature)).tolist())),
-            missing=tuple(np.maximum(classes - counts.sum(axis=0), 0).tolist()),
+            missing=tuple(np.maximum(table.class_weights - counts.sum(axis=0), 0).tolist()),
         )
         for feature in choice.features
     )

@@ -10,7 +10,9 @@ import numpy as np
 
 from core.arrays import Floats
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
-from core.data.fine import FineColumn, even_cuts
+from core.data.draws import weigh_classes
+from core.data.edges import even_cuts
+from core.data.fine import FineColumn
 from core.data.recipe import SKEWED_SHARE, Recipe
 from core.data.table import COLUMN_COST, DESCRIPTION_COST, Table
 from core.results.selection import SelectionResult, TableWarning
@@ -137,7 +139,7 @@ def _rare_classes(
     table: Table, classes: Sequence[str], result: SelectionResult
 ) -> Iterator[TableWarning]:
     n_folds = result.held_out.n_folds if result.held_out else N_FOLDS
-    rows = np.bincount(table.labels, minlength=len(classes))
+    rows = weigh_classes(table.labels, None, len(classes))
     rare = [name for name, n in zip(classes, rows, strict=True) if 0 < n < n_folds]
     if rare:
         message = f"Of {_list(rare)} there are fewer rows than folds: little can be held out."

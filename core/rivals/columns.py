@@ -13,6 +13,7 @@ from core import budgets
 from core.arrays import MISSING, Bytes, Ints, Values
 from core.blocks.engine import MEMORY, Blocks
 from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
+from core.data.draws import weigh_classes
 from core.data.problem import CodedProblem
 from core.data.sources import AtHand, Source
 from core.data.stretches import Stretch, cut
@@ -173,7 +174,7 @@ def _run_alone(work: Callable[[int], None], n_columns: int) -> None:
 
 
 def _has_missing(problem: CodedProblem, feature: int) -> bool:
-    occurs = np.bincount(problem.columns[feature], minlength=BYTE) > 0
+    occurs = weigh_classes(problem.columns[feature], None, BYTE) > 0
     return bool(occurs[problem.tables[feature] == MISSING].any())
 
 

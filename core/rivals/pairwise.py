@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from core import budgets
 from core.arrays import Floats, Ints, Truths, Values
 from core.data.problem import CodedProblem
 from core.rivals import _kernels
@@ -19,10 +20,13 @@ from core.workers import Workers
 def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
     """Give the kernels' weights, and log n and n log n of every count; empty where not needed.
 
-    Without weights cells are whole numbers, and their logarithms come from a table.
+    Without weights cells are whole numbers, and their logarithms come from a table, if that is not
+    longer than the cells are many.
     """
     if problem.row_weights is not None:
         return problem.row_weights, np.empty(0), np.empty(0)
+    if problem.n_rows > budgets.HELD_ROWS:
+        return EVERY_ROW_ONCE, np.empty(0), np.empty(0)
     n = np.arange(problem.n_rows + 1.0)
     log = np.log(np.maximum(n, 1.0))
     return EVERY_ROW_ONCE, log, n * log

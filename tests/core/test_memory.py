@@ -16,6 +16,7 @@ from core.memory import OF_THE_TRUTH, EngineKind, TableShape, estimate_memory
 
 PROGRAM = """
 import json, re, sys
+from functools import partial
 from pathlib import Path
 import numpy as np
 from core import budgets
@@ -47,14 +48,18 @@ def table(n_rows, n_features):
     label = rng.integers(0, n_classes, n_rows)
     some = max(1, READ_AT_A_TIME // n_rows)
     ahead = {}
-    def read(i):
+    def make(i, first, last):
+        drawn = np.random.default_rng([i, first]).integers(0, n_levels, last - first)
+        return (label[first:last] * (i % 3) + drawn) % n_levels
+    def read(i, first, last):
         # some columns at a time, as from a file
+        if last - first < n_rows:
+            return make(i, first, last)
         if i not in ahead:
             ahead.clear()
-            for j in range(i, min(i + some, n_features)):
-                ahead[j] = (label * (j % 3) + rng.integers(0, n_levels, n_rows)) % n_levels
+            ahead.update({j: make(j, 0, n_rows) for j in range(i, min(i + some, n_features))})
         return ahead.pop(i)
-    columns = {f"x{i}": Deferred(n_rows, False, lambda i=i: read(i)) for i in range(n_features)}
+    columns = {f"x{i}": Deferred(n_rows, False, partial(read, i)) for i in range(n_features)}
     return {**columns, "y": label}
 engine = Scratch(Path(scratch)) if scratch else MEMORY
 def run(columns):

@@ -15,7 +15,8 @@ from core.budgets import DISCRETE_LEVELS
 from core.config import Discretize
 from core.data.cuts import Grouping, group_alone
 from core.data.encoding import describe, encode_column
-from core.data.fine import OTHER, FineColumn
+from core.data.fine import FineColumn
+from core.data.levels import OTHER
 from core.data.recoding import encode_with
 from core.errors import InvalidData
 from tests.core.reference import telling_levels

@@ -7,11 +7,12 @@ import pytest
 
 from core.arrays import Floats
 from core.config import Discretize
-from core.data import fine
-from core.data.fine import FINE_LEVELS, fine_column
+from core.data import sample
+from core.data.edges import FINE_LEVELS, GRID_CELLS
+from core.data.fine import fine_column
 
 RNG = np.random.default_rng(0)
-N_ROWS = 3 * fine.GRID_CELLS
+N_ROWS = 3 * GRID_CELLS
 NUMBERS = {
     "normal": RNG.normal(size=N_ROWS),
     "skewed": np.exp(3 * RNG.normal(size=N_ROWS)),
@@ -34,11 +35,11 @@ def test_of_very_many_numbers_a_sample_tells_where_equal_shares_end(
 ) -> None:
     numbers = NUMBERS["heavy tails"]
     exact, _ = fine_column("x", numbers, Discretize())
-    monkeypatch.setattr(fine, "EDGE_ROWS", N_ROWS // 3)
+    monkeypatch.setattr(sample, "EDGE_ROWS", N_ROWS // 3)
     column, codes = fine_column("x", numbers, Discretize())
     assert column.edges is not None and exact.edges is not None
     assert not np.array_equal(column.edges, exact.edges)
-    error = np.sqrt(0.25 / fine.EDGE_ROWS)
+    error = np.sqrt(0.25 / sample.EDGE_ROWS)
     shares = np.bincount(codes) / N_ROWS
     assert shares.max() < 1 / FINE_LEVELS + 6 * error
     assert (column.lowest.min(), column.highest.max()) == (numbers.min(), numbers.max())  # type: ignore[union-attr]
@@ -48,7 +49,7 @@ def test_numbers_of_which_few_differ_are_all_looked_at(monkeypatch: pytest.Monke
     numbers = np.repeat(np.arange(100) / 7, 200)
     numbers[0] = 99.5  # a sample would hardly see it
     exact, _ = fine_column("x", numbers, Discretize())
-    monkeypatch.setattr(fine, "EDGE_ROWS", 1000)
+    monkeypatch.setattr(sample, "EDGE_ROWS", 1000)
     found, codes = fine_column("x", numbers, Discretize())
     assert found.edges is not None and exact.edges is not None
     assert np.array_equal(found.edges, exact.edges)

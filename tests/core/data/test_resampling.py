@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data.resampling import draw_half, draw_rows, stratified_split
+from core.data.draws import draw_rows
+from core.data.resampling import draw_half, stratified_split
 from core.data.table import Table
 from core.errors import InvalidData
 from tests.core.rivals.problems import random_problem

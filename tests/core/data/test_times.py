@@ -76,9 +76,9 @@ def test_the_parts_of_a_column_share_one_read() -> None:
     reads: list[str] = []
 
     def deferred(name: str) -> Deferred:
-        def read() -> Any:
+        def read(first: int, last: int) -> Any:
             reads.append(name)
-            return MOMENTS
+            return MOMENTS[first:last]
 
         return Deferred(len(MOMENTS), True, read)
 
@@ -97,8 +97,8 @@ def test_the_parts_of_a_column_share_one_read() -> None:
 def test_moments_are_gone_with_the_last_part() -> None:
     held: list[weakref.ref[Any]] = []
 
-    def read() -> Any:
-        moments = MOMENTS.copy()
+    def read(first: int, last: int) -> Any:
+        moments = MOMENTS[first:last].copy()
         held.append(weakref.ref(moments))
         return moments
 

@@ -1,0 +1,89 @@
+"""How often values occur, of any number of rows in bounded room: of very many values, the common.
+
+Every value with more than one in KEPT_VALUES of the rows is kept, and counted but for as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import log1p
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Floats, Values
+from core.data.levels import level_name
+
+KEPT_VALUES = 2**17
+
+KEPT_HASHES = 2**12
+"""Of as many hashes the greatest tells how many there are in all, to 1.6 % (standard error)."""
+
+HASHES = 2**32
+
+DIGITS = 2
+"""Of a number of values that is not known exactly."""
+
+
+class Tally:
+    """What the rows that have each value weigh."""
+
+    def __init__(self) -> None:
+        self._held: dict[Any, float] = {}
+        self._distinct: _Distinct | None = None
+
+    def __len__(self) -> int:
+        """How many values are kept."""
+        return len(self._held)
+
+    @property
+    def n_values(self) -> int:
+        """How many different ones came; about, once some were dropped."""
+        return len(self) if self._distinct is None else self._distinct.about()
+
+    def add(self, values: Sequence[Any], n_rows: Values, weights: Values) -> None:
+        """Count some more rows: how many have each of some values, and what these weigh."""
+        came = np.flatnonzero(n_rows).tolist()
+        for i in came:
+            self._held[values[i]] = self._held.get(values[i], 0.0) + float(weights[i])
+        if self._distinct is not None:
+            self._distinct.add(values[i] for i in came)
+        if len(self) > KEPT_VALUES:
+            self._drop()
+
+    def _drop(self) -> None:
+        """All but the commonest."""
+        if self._distinct is None:
+            self._distinct = _Distinct()
+            self._distinct.add(self._held)
+        values = list(self._held)
+        weights = np.fromiter(self._held.values(), np.float64, len(values))
+        kept = np.sort(np.argpartition(-weights, KEPT_VALUES)[:KEPT_VALUES])
+        self._held = {values[i]: self._held[values[i]] for i in kept.tolist()}
+
+    def counted(self) -> tuple[list[Any], Floats]:
+        """The values in order, and the weight of each."""
+        values = sorted(self._held)
+        return values, np.fromiter((self._held[value] for value in values), float, len(values))
+
+
+class _Distinct:
+    """How many different values came, by the least of their hashes."""
+
+    def __init__(self) -> None:
+        self._least: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+
+    def add(self, values: Iterable[Any]) -> None:
+        hashes = np.fromiter((crc32(level_name(value).encode()) for value in values), np.uint32)
+        if len(self._least) == KEPT_HASHES:
+            hashes = hashes[hashes < self._least[-1]]
+        self._least = np.unique(np.concatenate([self._least, hashes]))[:KEPT_HASHES]
+
+    def about(self) -> int:
+        if len(self._least) < KEPT_HASHES:
+            return len(self._least)
+        n_hashes = (KEPT_HASHES - 1) / (float(self._least[-1]) + 1) * HASHES
+        found = -HASHES * log1p(-n_hashes / HASHES)  # those that share a hash included
+        return int(float(f"{found:.{DIGITS}g}"))
