@@ -19,6 +19,9 @@ WHOLE_ROWS = 2**19
 HELD_ROWS = 2**20
 """Of a column as it was read: of more it is looked at, and coded, stretch by stretch."""
 
+KEPT_VALUES = 2**17
+"""Of a column's different values, where it is not held: the common ones."""
+
 SHARD_CELLS = 2**24
 """Some tens of megabytes once packed: two of them, and room to work, fit anywhere."""
 
@@ -61,7 +64,7 @@ MAX_PAIR_COUNTS = 5e7
 """Pairs times rows. Beyond, fewer rows are counted; beyond that, no pairs."""
 
 LEAST_PAIR_ROWS = 500
-MOST_PAIR_ROWS = 2**18
+MOST_PAIR_ROWS = 2**17
 """By which a pair that tells some ten-thousandths of a nat is told from none."""
 
 MOST_DISTANCES = 50_000_000_000

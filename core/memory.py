@@ -14,6 +14,8 @@ from typing import Literal
 from core.budgets import (
     CROSS_ROWS,
     DISCRETE_LEVELS,
+    HELD_ROWS,
+    KEPT_VALUES,
     KNOWN_CELLS,
     MORE_LEAVES,
     WORTHWHILE,
@@ -22,7 +24,16 @@ from core.budgets import (
     is_spread,
     rows_of_shard,
 )
-from core.config import Compare, Evaluate, GsmCpd, Method, SelectionConfig
+from core.config import (
+    Compare,
+    Evaluate,
+    GlobalFs,
+    GsmCpd,
+    Iselect,
+    Method,
+    Rjmi,
+    SelectionConfig,
+)
 
 EngineKind = Literal["memory", "file"]
 ENGINES: tuple[EngineKind, ...] = ("memory", "file")
@@ -39,17 +50,25 @@ READ_CELL = 40
 """For each cell of the text columns that are read at a time: its view, its place and a copy."""
 
 READ_AT_A_TIME = 8_000_000
-"""Cells; a single column is always read whole."""
+"""Cells, of as many columns as that are; of a column no more than HELD_ROWS."""
 
 TEXT_BYTES = 150
 TEXT_COPIES = 4
 """For each different text: the first and as often its bytes, counting the table that finds it."""
 
 COLUMN_ROW = 64
-"""For each row of the one column that is encoded: its value, sorted and counted."""
+"""For each row of a column that is held while it is encoded: its value, sorted and counted."""
 
-ROW_BYTES = 72
-"""For each row, whatever its columns: its label and weight, and what draws and groups rows."""
+ROW_BYTES = 8
+"""For each row, whatever its columns: its label, its code in one column, and the sums of buckets
+from which rows are drawn."""
+
+WEIGHT_BYTES = 8
+PARTIAL_BYTES = 17
+"""For each row, where some have no label: which do, the weights to learn by, and their labels."""
+
+GROUPED_ROW = 48
+"""For each row up to HELD_ROWS, and where trials are held for all: what draws and groups rows."""
 
 COLUMN_BYTES = 12_000
 """For each column: how the rows outside of every fold would have it cut, and what is said of it."""
@@ -78,7 +97,7 @@ RAW_HELD = 24
 """For each raw value while features are chosen: itself, and the room that putting it there left."""
 
 RIVAL_ROW = 128
-"""For each row: its weight, its label and the joint codes that a rival counts."""
+"""For each row: the joint codes of all that was chosen, or up to HELD_ROWS logarithms of counts."""
 
 LANES = 8
 PARAMETER_BYTES = 52
@@ -100,7 +119,8 @@ class TableShape:
     """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text.
 
     In those are `n_texts` different texts, column by column, of `text_bytes` in all. `n_continuous`
-    features hold numbers that have to be cut.
+    features hold numbers that have to be cut. Rows may have weights, and `is_partial` is true where
+    some have no label.
     """
 
     n_rows: int
@@ -110,6 +130,8 @@ class TableShape:
     n_texts: int = 0
     text_bytes: int = 0
     n_continuous: int = 0
+    has_weights: bool = False
+    is_partial: bool = False
 
     @property
     def n_features(self) -> int:
@@ -122,12 +144,14 @@ def estimate_memory(
     config: SelectionConfig,
     engine: EngineKind = "memory",
     compare: Compare | None = None,
+    *,
+    resamples: bool = False,
 ) -> int:
     """Bytes that a run needs at its peak, beyond what the process and its caller hold anyway.
 
     Columns are read one by one, so that either reading one is the peak, or working on the codes of
     all; with the engine `file` those lie in scratch files. Trials choose among most of the rows
-    once more.
+    once more, and so do halves of them where the job `resamples`.
     """
     fine = shape.n_rows * shape.n_features if engine == "memory" else 0
     methods = (config.method, *(compare.methods if compare else ()))
@@ -135,12 +159,22 @@ def estimate_memory(
     for how in (config.evaluate, compare.evaluate if compare else None):
         if how is not None:
             work = max(work, _trial(shape, methods, how, engine), _judging(shape, how, engine))
-    told = ROW_BYTES * shape.n_rows + COLUMN_BYTES * shape.n_features
+    has_trials = resamples or config.evaluate is not None or compare is not None
+    told = _rows(shape, has_trials=has_trials) + COLUMN_BYTES * shape.n_features
     return fine + told + max(_reading(shape), work)
 
 
+def _rows(shape: TableShape, *, has_trials: bool) -> int:
+    """What each row takes, whatever its columns."""
+    each = ROW_BYTES + WEIGHT_BYTES * shape.has_weights + PARTIAL_BYTES * shape.is_partial
+    n_grouped = shape.n_rows if has_trials else min(shape.n_rows, HELD_ROWS)
+    return each * shape.n_rows + GROUPED_ROW * n_grouped
+
+
 def _choosing(shape: TableShape, method: Method, engine: EngineKind) -> int:
-    return _gsm(shape, method, engine) if isinstance(method, GsmCpd) else _rival(shape, engine)
+    if isinstance(method, GsmCpd):
+        return _gsm(shape, method, engine)
+    return _rival(shape, method, engine)
 
 
 def _trial(shape: TableShape, methods: Sequence[Method], how: Evaluate, engine: EngineKind) -> int:
@@ -158,12 +192,16 @@ def _trial(shape: TableShape, methods: Sequence[Method], how: Evaluate, engine: 
 
 def _reading(shape: TableShape) -> int:
     """Some columns that are read at a time, and one that is encoded."""
+    n_rows = min(shape.n_rows, HELD_ROWS)
     columns = min(shape.n_features + 1, max(1, READ_AT_A_TIME // max(1, shape.n_rows)))
     n_text = min(shape.n_text, columns)
     share = n_text / max(shape.n_text, 1)
+    if n_rows < shape.n_rows:
+        # Those of two stretches, one of which was just read, and those that are kept.
+        share *= min(1, (2 * n_rows + KEPT_VALUES) * shape.n_text / max(shape.n_texts, 1))
     vocabulary = share * (TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes)
     read = NUMBER_CELL * (columns - n_text) + READ_CELL * n_text
-    return shape.n_rows * (COLUMN_ROW + read) + int(vocabulary)
+    return n_rows * (COLUMN_ROW + read) + int(vocabulary)
 
 
 def _judging(shape: TableShape, how: Evaluate, engine: EngineKind) -> int:
@@ -175,12 +213,14 @@ def _judging(shape: TableShape, how: Evaluate, engine: EngineKind) -> int:
     return held + KNOWN_CELL * min(n_cells, KNOWN_CELLS)
 
 
-def _rival(shape: TableShape, engine: EngineKind) -> int:
+def _rival(shape: TableShape, method: Method, engine: EngineKind) -> int:
     """The columns as they are packed, or two blocks of them, of two shards each, at work."""
     packed = RIVAL_CODES * shape.n_rows * shape.n_features
     if engine == "file" and is_large(shape.n_rows, shape.n_features):
         packed = 4 * RIVAL_CODES * rows_of_shard(shape.n_features) * shape.n_features
-    return packed + RIVAL_ROW * shape.n_rows
+    counts_pairs = not isinstance(method, Iselect | Rjmi | GlobalFs)
+    n_rows = min(shape.n_rows, HELD_ROWS) if counts_pairs else shape.n_rows
+    return packed + RIVAL_ROW * n_rows
 
 
 def _gsm(shape: TableShape, method: GsmCpd, engine: EngineKind) -> int:

@@ -26,7 +26,8 @@ def foretell(
     shape = shape_of(config, target, *profile)
     speed = Speed(n_threads=config.n_threads)
     seconds = sum(phase_seconds(shape, config, speed, compare, bootstrap).values())
-    memory = PROCESS_BYTES + estimate_memory(shape, config, kind, compare)
+    needed = estimate_memory(shape, config, kind, compare, resamples=bootstrap is not None)
+    memory = PROCESS_BYTES + needed
     return f"This takes {_in_words(seconds)} and {memory / 2**30:.1f} GiB, or half or twice that."
 
 

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -60,22 +61,25 @@ class _Reader:
     def read(self, name: str, first: int, last: int) -> Held:
         """Some rows of one column as `core` takes it."""
         with telling_damage():
-            is_whole = (first, last) == (0, self.n_rows)
-            column = self.take(name) if is_whole else self._stretch(name, first, last)
-        return held(column)
+            if (first, last) == (0, self.n_rows):
+                return held(self.take(name))
+            return self._stretch(name, first, last)
 
-    def _stretch(self, name: str, first: int, last: int) -> pl.Series:
+    def _stretch(self, name: str, first: int, last: int) -> Held:
         """Neighbouring rows, by the row groups that they are in and no others."""
         ends, parquet = self._row_groups
         groups = range(bisect_right(ends, first), bisect_left(ends, last) + 1)
         column = parquet.read_row_groups(groups, [name], use_threads=False).column(0)
         before = ends[groups.start - 1] if groups.start else 0
-        return pl.Series(name, column.slice(first - before, last - first))
+        rows = column.slice(first - before, last - first)
+        return _encoded(rows) if pa.types.is_dictionary(rows.type) else held(pl.Series(name, rows))
 
     @cached_property
     def _row_groups(self) -> tuple[list[int], pq.ParquetFile]:
         """Where each ends; polars would parse the footer, which grows with them, at every look."""
-        parquet = pq.ParquetFile(self._file)
+        schema = pl.read_parquet_schema(self._file)
+        texts = [name for name, kind in schema.items() if kind == pl.String]
+        parquet = pq.ParquetFile(self._file, read_dictionary=texts)
         groups = (parquet.metadata.row_group(n) for n in range(parquet.num_row_groups))
         return list(accumulate(group.num_rows for group in groups)), parquet
 
@@ -104,14 +108,25 @@ def held(column: pl.Series) -> Held:
 
 def _texts(column: pl.Series) -> Texts:
     """Each text once, long ones by their beginning and a hash, so that results stay small."""
-    encoded = column.to_arrow().dictionary_encode()
+    texts = column.unique().drop_nulls()
+    shortened = _shortened(texts)
+    order = shortened.arg_sort()
+    places = column.replace_strict(
+        texts.gather(order), np.arange(len(texts), dtype=np.int32), default=NO_TEXT
+    )
+    return Texts(places.fill_null(NO_TEXT).to_numpy(), shortened.gather(order).to_list())
+
+
+def _encoded(column: pa.ChunkedArray) -> Texts:
+    """The same of texts that are told apart already."""
+    encoded = column.unify_dictionaries().combine_chunks()
     texts = _shortened(pl.Series(encoded.dictionary))
     order = texts.arg_sort()
-    place = np.empty(len(texts) + 1, dtype=np.int32)
+    place = np.full(len(texts) + 1, NO_TEXT, dtype=np.int32)
     place[order.to_numpy()] = np.arange(len(texts))
-    place[-1] = NO_TEXT
-    rows = encoded.indices.fill_null(len(texts)).to_numpy()
-    return Texts(place[rows], texts.gather(order).to_list())
+    return Texts(
+        place[encoded.indices.fill_null(len(texts)).to_numpy()], texts.gather(order).to_list()
+    )
 
 
 def _shortened(texts: pl.Series) -> pl.Series:

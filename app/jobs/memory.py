@@ -94,7 +94,9 @@ def needed_memory(
     config = config_of(specification)
     shape = shape_of(config, specification.target, n_rows, columns)
     kind: EngineKind = "memory" if engine == "memory" else "file"
-    return PROCESS_BYTES + estimate_memory(shape, config, kind, compare_of(specification))
+    resamples = specification.stability is not None
+    compare = compare_of(specification)
+    return PROCESS_BYTES + estimate_memory(shape, config, kind, compare, resamples=resamples)
 
 
 def shape_of(
@@ -118,7 +120,13 @@ def shape_of(
         n_texts=sum(int(column["levels"]) for column in texts),
         text_bytes=sum(_text_bytes(column) for column in texts),
         n_continuous=sum(_is_continuous(held[name]) for name in searched),
+        has_weights=config.weight_column is not None,
+        is_partial=config.weight_column is not None or _has_gaps(columns, target),
     )
+
+
+def _has_gaps(columns: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return any(column["missing"] > 0 for column in columns if column["name"] == name)
 
 
 def _text_bytes(column: Mapping[str, Any]) -> int:

@@ -1,6 +1,6 @@
 """How often values occur, of any number of rows in bounded room: of very many values, the common.
 
-Every value with more than one in KEPT_VALUES of the rows is kept, and counted but for as many.
+A value with more than two in KEPT_VALUES of the rows is kept, and counted but for half of that.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from core import budgets
 from core.arrays import Floats, Values
 from core.data.levels import level_name
-
-KEPT_VALUES = 2**17
 
 KEPT_HASHES = 2**12
 """Of as many hashes the greatest tells how many there are in all, to 1.6 % (standard error)."""
@@ -50,7 +49,7 @@ class Tally:
             self._held[values[i]] = self._held.get(values[i], 0.0) + float(weights[i])
         if self._distinct is not None:
             self._distinct.add(values[i] for i in came)
-        if len(self) > KEPT_VALUES:
+        if len(self) > budgets.KEPT_VALUES:
             self._drop()
 
     def _drop(self) -> None:
@@ -60,7 +59,7 @@ class Tally:
             self._distinct.add(self._held)
         values = list(self._held)
         weights = np.fromiter(self._held.values(), np.float64, len(values))
-        kept = np.sort(np.argpartition(-weights, KEPT_VALUES)[:KEPT_VALUES])
+        kept = np.sort(np.argpartition(-weights, budgets.KEPT_VALUES)[: budgets.KEPT_VALUES])
         self._held = {values[i]: self._held[values[i]] for i in kept.tolist()}
 
     def counted(self) -> tuple[list[Any], Floats]:

@@ -45,7 +45,7 @@ config = SelectionConfig(3, method=method, evaluate=evaluate, n_threads=1)
 compare = Compare(methods=(method, *others), **trials) if others else None
 rng = np.random.default_rng(0)
 def table(n_rows, n_features):
-    label = rng.integers(0, n_classes, n_rows)
+    label = rng.integers(0, n_classes, n_rows, dtype=np.uint8)
     some = max(1, READ_AT_A_TIME // n_rows)
     ahead = {}
     def make(i, first, last):
@@ -88,6 +88,9 @@ WHOLE_CELLS = 2**23
         (400_000, 5, 5, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
         (400_000, 8, 10, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
         (1_000_000, 8, 10, 2, {"name": "gsm_cpd", "ranks": [80]}, "memory"),
+        (8_000_000, 6, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "memory"),
+        (8_000_000, 6, 5, 2, {"name": "gsm_cpd", "ranks": [10]}, "file"),
+        (8_000_000, 6, 5, 2, {"name": "cmim"}, "file"),
         (1000, 1500, 5, 3, {"name": "gsm_cpd", "ranks": [20], "family": "joint"}, "memory"),
         (30_000, 60, 5, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
         (30_000, 60, 16, 5, {"name": "gsm_cpd", "ranks": [10, 20]}, "memory"),
@@ -181,4 +184,14 @@ def of_the_peak(
     evaluate = Evaluate(**trials) if trials and not others else None
     compare = Compare(methods=(first, *others), **trials) if others else None
     config = SelectionConfig(3, method=first, evaluate=evaluate)
+    print(
+        "RATIO",
+        shape.n_rows,
+        shape.n_features,
+        methods,
+        engine,
+        trials,
+        int(done.stdout) >> 20,
+        estimate_memory(shape, config, engine, compare) / int(done.stdout),
+    )
     return estimate_memory(shape, config, engine, compare) / int(done.stdout)

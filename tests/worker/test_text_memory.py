@@ -18,6 +18,7 @@ from app.datasets.kinds.findings import Finding
 from app.datasets.profile import profile
 from app.jobs.memory import shape_of
 from app.jobs.specification import Specification, config_of
+from core.budgets import HELD_ROWS
 from core.memory import OF_THE_TRUTH, estimate_memory
 
 PROGRAM = """
@@ -49,11 +50,11 @@ print(memory("VmHWM") - before)
 N_ROWS = 100_000
 
 
-def ids(n_columns: int, length: int) -> dict[str, Any]:
+def ids(n_columns: int, length: int, n_rows: int = N_ROWS) -> dict[str, Any]:
     rng = np.random.default_rng(0)
-    numbers = [rng.permutation(N_ROWS) for _ in range(n_columns)]
+    numbers = [rng.permutation(n_rows) for _ in range(n_columns)]
     columns = {f"x{i}": [f"{n:0{length}}" for n in column] for i, column in enumerate(numbers)}
-    return {**columns, "number": rng.normal(size=N_ROWS)}
+    return {**columns, "number": rng.normal(size=n_rows)}
 
 
 def words(n_columns: int) -> dict[str, Any]:
@@ -77,22 +78,25 @@ FOUND = Finding(detected="category", why="")
         (partial(words, 12), []),
         (partial(ids, 4, 32), []),
         (partial(ids, 3, 200), []),
+        (partial(ids, 1, 32, HELD_ROWS * 5 // 4), []),
         (words_and_ids, "z"),
     ],
-    ids=["words", "ids", "long ids", "excluded ids"],
+    ids=["words", "ids", "long ids", "ids that are not held", "excluded ids"],
 )
 def test_text(make: Callable[[], dict[str, Any]], excluded: Any, tmp_path: Path) -> None:
     table = make()
     path, without = tmp_path / "columns.parquet", [n for n in table if n[0] in excluded]
-    label = np.random.default_rng(1).integers(0, 2, N_ROWS)
-    pl.DataFrame({**table, "y": label}).write_parquet(path, compression="zstd")
+    n_rows = len(next(iter(table.values())))
+    label = np.random.default_rng(1).integers(0, 2, n_rows)
+    frame = pl.DataFrame({**table, "y": label})
+    frame.write_parquet(path, compression="zstd", row_group_size=2**16)
     order = json.dumps([str(path), {"name": "mrmr"}, without, list(table)])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, order], capture_output=True, text=True, check=True
     )
     fields = {"dataset_id": f"ds_{0:032}", "target": "y", "k": 1, "method": {"name": "mrmr"}}
     specification = Specification.model_validate({**fields, "columns": {"exclude": without}})
-    columns = list(profile(path, N_ROWS, (), dict.fromkeys([*table, "y"], FOUND)))
+    columns = list(profile(path, n_rows, (), dict.fromkeys([*table, "y"], FOUND)))
     config = config_of(specification)
-    estimate = estimate_memory(shape_of(config, "y", N_ROWS, columns), config)
+    estimate = estimate_memory(shape_of(config, "y", n_rows, columns), config)
     assert 1 < estimate / int(done.stdout) < OF_THE_TRUTH

@@ -111,7 +111,7 @@ def test_of_more_values_than_are_kept_the_common_ones_are_levels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(budgets, "HELD_ROWS", 1000)
-    monkeypatch.setattr(tally, "KEPT_VALUES", 100)
+    monkeypatch.setattr(budgets, "KEPT_VALUES", 100)
     monkeypatch.setattr(tally, "KEPT_HASHES", 1000)
     common = RNG.integers(0, 20, 20_000)
     texts = [f"town {n}" if n < 12 else f"id {i}" for i, n in enumerate(common)]
@@ -124,7 +124,7 @@ def test_of_more_values_than_are_kept_the_common_ones_are_levels(
 
 def test_a_column_of_ids_alone_is_one_level(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "HELD_ROWS", 1000)
-    monkeypatch.setattr(tally, "KEPT_VALUES", 100)
+    monkeypatch.setattr(budgets, "KEPT_VALUES", 100)
     column, codes = fine_column("x", np.arange(3000), Discretize(kinds={"x": "discrete"}))
     assert column.levels == (OTHER,)
     assert not codes.any()
