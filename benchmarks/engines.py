@@ -6,6 +6,7 @@ nobody holds the table but the engine.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,7 @@ from benchmarks.places import Place, placed
 from benchmarks.plan import Size
 from benchmarks.synthetic import N_CLASSES
 from benchmarks.typed import stored, write_table
+from benchmarks.uncached import read_from_disk, uncached
 from benchmarks.whole import phases
 from core import budgets
 from core.config import SelectionConfig
@@ -31,13 +33,15 @@ FEW = Size(45_000, 20)
 
 @dataclass(frozen=True)
 class Where:
-    """An engine, and how many processes it has if it is a cluster."""
+    """An engine, how many processes it has if it is a cluster, and whether its files are cached."""
 
     engine: EngineName
     n_processes: int = 0
+    cached: bool = True
 
     def __str__(self) -> str:
-        return f"{self.engine} {self.n_processes}" if self.n_processes else self.engine
+        told = self.engine if self.cached else f"{self.engine}, not cached"
+        return f"{told} {self.n_processes}" if self.n_processes else told
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ def measure_engine(
     """A job on a written table; the shortest of some runs, and the most memory of all of them."""
     with TemporaryDirectory() as name, placed(where.engine, Path(name), where.n_processes) as place:
         compile_there(Path(name), config, place)
-        with watched(["self"], place.programs) as (own, cluster):
+        forgetting = nullcontext() if where.cached else uncached(Path(name))
+        already_read = read_from_disk()
+        with forgetting, watched(["self"], place.programs) as (own, cluster):
             runs = [_run(table, config, place) for _ in range(n_runs)]
     run, n_cells = min(runs, key=lambda one: one.elapsed), size.n_rows * size.n_features
     shape = TableShape(size.n_rows, [size.n_levels] * size.n_features, N_CLASSES)
@@ -72,6 +78,7 @@ def measure_engine(
             "own_MB": own.anonymous / 1e6,
             "mapped_MB": (own.resident - own.anonymous) / 1e6,
             "estimated_MB": estimated / 1e6,
+            "read_from_disk_MB": (read_from_disk() - already_read) / n_runs / 1e6,
             **({"cluster_MB": cluster.anonymous / 1e6} if place.programs else {}),
         },
     )

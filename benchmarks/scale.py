@@ -62,13 +62,21 @@ def measure_engines(options: argparse.Namespace) -> Iterator[Figure]:
 def _engines(options: argparse.Namespace) -> Iterator[Figure]:
     config = SelectionConfig(N_SELECT, n_threads=options.threads)
     for size in (*options.sizes, *(LARGE if options.large else ())):
-        clusters = options.processes if is_spread(size.n_rows, size.n_features) else ()
         with TemporaryDirectory() as name:
             table = Path(name) / "columns.parquet"
             _alone(partial(write_table, table, size))
             n_runs = 1 if size in LARGE else N_RUNS
-            for where in (Where("memory"), Where("file"), *(Where("dask", n) for n in clusters)):
+            for where in _places(size, options):
                 yield _alone(partial(measure_engine, table, size, where, config, n_runs))
+
+
+def _places(size: Size, options: argparse.Namespace) -> Iterator[Where]:
+    yield Where("memory")
+    yield Where("file")
+    if is_spread(size.n_rows, size.n_features):
+        if options.uncached:
+            yield Where("file", cached=False)
+        yield from (Where("dask", n) for n in options.processes)
 
 
 def measure_passes(options: argparse.Namespace) -> Iterator[Figure]:
@@ -140,7 +148,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sampling", type=int, metavar="ROWS", help="also of so many made rows")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts instead of all")
     parser.add_argument("--large", action="store_true", help="also 10^9 cells")
-    parser.add_argument("--processes", type=int, nargs="+", default=[1, 2, 4], help="of Dask")
+    parser.add_argument(
+        "--uncached", action="store_true", help="also from files that the system's cache forgets"
+    )
+    parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 4], help="of Dask")
     parser.add_argument(
         "--seconds", type=float, default=45,
         help="of the processor that others get at 10^8 cells",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from io import StringIO
 from pathlib import Path
+from subprocess import PIPE, Popen
+from time import process_time, sleep
 
 import numpy as np
 import pytest
@@ -14,13 +17,19 @@ from benchmarks.engines import Where, measure_engine
 from benchmarks.figures import Figure, show_verdicts
 from benchmarks.growth import compare_engines, compare_sizes
 from benchmarks.jobs_table import show_jobs
+from benchmarks.peaks import watched
+from benchmarks.places import Place
 from benchmarks.plan import Size
 from benchmarks.sampling import measure_sampling
 from benchmarks.synthetic import latent_class_problem
 from benchmarks.typed import write_table
+from benchmarks.uncached import FORGET_SECONDS, uncached
+from core.blocks.engine import MEMORY
+from core.blocks.scratch import Scratch
 from core.config import SelectionConfig
 from core.cost.engines import EngineName
 from core.crossfit import folds
+from tests.servers import until
 
 
 def test_a_job_is_held_against_an_iteration_over_its_table() -> None:
@@ -40,6 +49,26 @@ def test_a_whole_job_tells_its_seconds_and_its_memory(engine: EngineName, tmp_pa
     assert figure.value == pytest.approx(1e9 * seconds / (3000 * 21))
     assert figure.details["own_MB"] < figure.details["estimated_MB"]
     assert "cluster_MB" not in figure.details
+
+
+def test_processes_of_a_cluster_count_too() -> None:
+    program = "input(); held = b'x' * (1 << 25); input()"
+    with Popen([sys.executable, "-c", program], stdin=PIPE, text=True, bufsize=1) as other:
+        assert other.stdin is not None
+        place = Place(MEMORY, [other.pid])
+        with watched(["self"], place.programs) as (_, cluster):
+            other.stdin.write("\n")
+            until(lambda: cluster.anonymous > 1 << 25)
+        assert place.clock() >= process_time()
+        other.stdin.write("\n")
+
+
+def test_files_that_the_cache_forgets_keep_what_was_written(tmp_path: Path) -> None:
+    with uncached(tmp_path):
+        room = Scratch(tmp_path).room(1000, 4096)
+        room[:] = np.arange(1000)[:, None] % 251
+        sleep(3 * FORGET_SECONDS)
+        assert (room[:, 7] == np.arange(1000) % 251).all()
 
 
 def told(what: str, cells: int, nanoseconds: float, elapsed: float) -> Figure:
