@@ -39,7 +39,7 @@ NOTE = (
 )
 LARGE = Size(1_000_000, 1000), Size(10_000_000, 100)
 SIZES = tuple(Size(n_rows, 100) for n_rows in (10_000, 100_000, 1_000_000))
-N_RUNS = 2
+N_RUNS = 3
 Found = TypeVar("Found")
 
 

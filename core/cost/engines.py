@@ -14,11 +14,11 @@ EngineName = Literal["memory", "file", "dask"]
 WRITTEN, READ = 0.25, 0.035
 """For each cell: when it goes to a file, and in every pass over the file."""
 
-ENCODED, FETCHED = 3.3, 1.7
-"""For each cell: when a worker of a cluster encodes and packs it, and each time that one has to
-read it, since row groups hold rows of other workers' shards, too."""
+LEVEL_ENCODED, NUMBER_ENCODED, FETCHED = 3.0, 40, 1.5
+"""For each cell: when a worker of a cluster encodes and packs it, a level or a number, and each
+time that one has to read it, since row groups hold rows of other workers' shards, too."""
 
-QUESTION = 400
+QUESTION = 750
 """Calls for each question to a cluster and its answers; as many to get a connection."""
 
 GROUP_ROWS = SHARD_ROWS[1] // 2
@@ -34,8 +34,10 @@ def keep(shape: TableShape, engine: EngineName, n_passes: float) -> Work:
         case "file":
             return Work(counts=n_cells * (WRITTEN + READ * n_passes))
         case "dask":
-            fetched = n_cells * (ENCODED + FETCHED * _times_read(shape.n_features))
-            return Work(calls=QUESTION * (1 + n_passes), counts=fetched)
+            n_numbers = shape.n_rows * shape.n_continuous
+            encoded = NUMBER_ENCODED * n_numbers + LEVEL_ENCODED * (n_cells - n_numbers)
+            fetched = FETCHED * n_cells * _times_read(shape.n_features)
+            return Work(calls=QUESTION * (1 + n_passes), counts=encoded + fetched)
 
 
 def _times_read(n_features: int) -> float:

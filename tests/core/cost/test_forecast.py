@@ -105,6 +105,11 @@ def test_a_cluster_reads_row_groups_of_which_a_shard_has_a_part_more_than_once()
     assert 1.5 * added[0] < added[1]
 
 
+def test_a_cluster_encodes_numbers_once_more() -> None:
+    levels, numbers = (keep(replace(CUT, n_continuous=n), "dask", 4).counts for n in (0, 100))
+    assert numbers > 5 * levels
+
+
 def test_trials_and_samples_lie_where_the_table_lies() -> None:
     config = SelectionConfig(5, evaluate=Evaluate(n_splits=3))
     compare = Compare(methods=(GsmCpd(), Mrmr()))
