@@ -118,7 +118,7 @@ format: setup node_modules/.package-lock.json ## Rewrite the code the way lint w
 bench-engine: $(VENV)/.bench ## Measure the engine against BLAS and StepMix, ratios in one run
 	$(BIN)/python -m benchmarks.engine
 
-bench-scale: $(VENV)/.bench ## How a job grows with the rows; TABLES=files: what it costs that a sample decides
+bench-scale: $(VENV)/.bench ## How jobs grow with the cells, on every engine and beside others; TABLES=files: what a sample costs
 	$(BIN)/python -m benchmarks.scale $(TABLES) $(ARGS)
 
 bench-rivals: $(VENV)/.bench ## Measure MRMR and JMIM against the Python packages a user would find
@@ -139,7 +139,7 @@ bench-service: $(VENV)/.bench ## Measure the service against a bare route, a soc
 bench-first: setup ## From a fresh clone with empty caches to the first result, phase by phase
 	$(BIN)/python -m benchmarks.first
 
-bench-cost: $(VENV)/.bench ## What twenty jobs were said to take and took, and what ten were said to have left
+bench-cost: $(VENV)/.bench ## What twenty-five jobs were said to take and took, and what ten were said to have left
 	$(BIN)/python -m benchmarks.cost $(ARGS)
 
 bench-before: $(VENV)/.bench ## What the defaults cost against a version of the history, ARGS="--revision ..."

@@ -1,22 +1,33 @@
 """What jobs were said to take before they ran, beside what they took.
 
-Every job runs once, by one thread, in processor time, so that others may use the machine; the same
-run measures the speed of the core. Tables are made: numbers and codes that follow hidden states,
-more or less. Compiling is done before.
+Every job runs once, by one thread or on one process of Dask, in processor time of both, so that
+others may use the machine; the same run measures the speed of the core. Tables are made: numbers
+and codes that follow hidden states, more or less. Compiling is done before.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import exp, log, nan
-from time import process_time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import polars as pl
 from rich.console import Console
 from rich.table import Table
 
+from app.cluster.source import StoredColumns
+from app.datasets.columns import defer_columns
+from app.datasets.parquet_groups import write_columns
+from benchmarks.engines import compile_there
+from benchmarks.places import placed
+from benchmarks.plan import Size
+from benchmarks.typed import stored, write_table
+from benchmarks.whole import LABEL
 from core.arrays import Values
 from core.config import (
     Cmim,
@@ -30,8 +41,10 @@ from core.config import (
     Rjmi,
     SelectionConfig,
 )
+from core.cost.engines import EngineName
 from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
+from core.data.texts import Column
 from core.memory import TableShape
 from core.pipeline import select_features
 from core.results.selection import Decided, Phase, Progress
@@ -39,8 +52,8 @@ from core.warm import warm_kernels
 from worker.calibration import measure
 from worker.forecast import Forecast
 
-TARGET = "target"
 N_LEVELS = 5
+MOST_HELD = 10**8
 FACTOR = 2
 FOLLOWED = 10
 MOMENTS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -48,7 +61,10 @@ MOMENTS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 @dataclass(frozen=True)
 class Job:
-    """A made table, and what is asked of it; half of the columns, or none, hold numbers."""
+    """A made table, what is asked of it, and where it lies meanwhile.
+
+    Half of the columns, or none, hold numbers.
+    """
 
     n_rows: int
     n_features: int
@@ -56,6 +72,7 @@ class Job:
     config: SelectionConfig
     numbers: bool = True
     told: str = ""
+    engine: EngineName = "memory"
 
     @property
     def shape(self) -> TableShape:
@@ -75,12 +92,27 @@ class Job:
             if n >= self.shape.n_continuous:
                 values = np.clip(np.round(1.2 * values), -2, 2).astype(np.int64)
             columns[f"x{n}"] = values
-        return {**columns, TARGET: states % self.n_classes}
+        return {**columns, LABEL: states % self.n_classes}
+
+    @contextmanager
+    def table(self, directory: Path) -> Iterator[tuple[Mapping[str, Column], StoredColumns | None]]:
+        """Its columns: at hand, or read when somebody looks at them, and where others do."""
+        if self.engine == "memory":
+            yield self.columns(), None
+            return
+        place = directory / "columns.parquet"
+        if self.n_rows * self.n_features > MOST_HELD:
+            write_table(place, Size(self.n_rows, self.n_features, N_LEVELS))
+        else:
+            write_columns(pl.LazyFrame(self.columns()), place)
+        with place.open("rb") as file:
+            yield defer_columns(file), stored(place) if self.engine == "dask" else None
 
     def __str__(self) -> str:
         """What is asked."""
         evaluated = ", evaluated" if self.config.evaluate else ""
-        return f"{self.config.method.name}{self.told}, k = {self.config.k}{evaluated}"
+        where = "" if self.engine == "memory" else f", {self.engine}"
+        return f"{self.config.method.name}{self.told}, k = {self.config.k}{evaluated}{where}"
 
 
 def of(method: object, k: int | str = "auto", **options: object) -> SelectionConfig:
@@ -110,7 +142,13 @@ JOBS = (
     Job(5_000, 40, 3, of(Rjmi(), 3)),
     Job(20_000, 100, 3, of(Iselect(), 10), numbers=False),
     Job(2_000, 60, 4, of(GlobalFs(max_subsets=20_000), 3)),
+    Job(1_000_000, 100, 10, of(GSM, 20), numbers=False, engine="file"),
+    Job(700_000, 50, 3, of(GSM, 10), engine="file"),
+    Job(1_000_000, 50, 5, of(Jmim(), 15), numbers=False, engine="file"),
+    Job(1_000_000, 100, 10, of(GSM, 20), numbers=False, engine="dask"),
+    Job(700_000, 50, 3, of(Mrmr(), 10), engine="dask"),
 )
+LARGE = Job(10_000_000, 100, 10, of(GSM, 20), numbers=False, engine="file")
 
 
 @dataclass(frozen=True)
@@ -135,16 +173,24 @@ class Course:
         return found
 
     def _foresee(self, decided: Decided | None) -> dict[Phase, float]:
-        return phase_seconds(self.job.shape, self.job.config, self.speed, decided=decided)
+        job = self.job
+        return phase_seconds(job.shape, job.config, self.speed, decided=decided, engine=job.engine)
 
 
 def run(job: Job, speed: Speed) -> Course:
     """Predict, then run."""
-    predicted = phase_seconds(job.shape, job.config, speed)
-    columns, told = job.columns(), list[tuple[float, Progress]]()
-    start = process_time()
-    select_features(columns, TARGET, job.config, lambda p: told.append((process_time() - start, p)))
-    return Course(job, predicted, process_time() - start, tuple(told), speed)
+    predicted = phase_seconds(job.shape, job.config, speed, engine=job.engine)
+    told = list[tuple[float, Progress]]()
+    with TemporaryDirectory() as name, placed(job.engine, Path(name)) as place:
+        if place.programs:
+            compile_there(Path(name), job.config, place)
+        with job.table(Path(name)) as (columns, origin):
+            start = place.clock()
+            select_features(
+                columns, LABEL, job.config, lambda p: told.append((place.clock() - start, p)),
+                engine=place.engine, origin=origin,
+            )  # fmt: skip
+            return Course(job, predicted, place.clock() - start, tuple(told), speed)
 
 
 def predict(speed: Speed, jobs: Sequence[Job], console: Console) -> Iterator[Course]:
@@ -191,14 +237,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the core, then all jobs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cost", description=__doc__)
     parser.add_argument("--jobs", type=int, default=len(JOBS), help="only the first so many")
+    parser.add_argument("--large", action="store_true", help="also one of 10^9 cells, in a file")
     options = parser.parse_args(arguments)
     console = Console(width=None if Console().is_terminal else 160)
     warm_kernels()
-    for job in JOBS[:: len(JOBS) // 4]:  # what tiny tables leave to be compiled
-        run(replace(job, n_rows=200, n_features=20), Speed())
+    for job in JOBS[::5]:  # what tiny tables leave to be compiled
+        run(replace(job, n_rows=200, n_features=20, engine="memory"), Speed())
     speed = Speed(measure())
     console.print({kind: f"{value:.3g} ns" for kind, value in speed.nanoseconds.items()})
-    follow(list(predict(speed, JOBS[: options.jobs], console)), console)
+    jobs = [*JOBS[: options.jobs], *([LARGE] if options.large else ())]
+    follow(list(predict(speed, jobs, console)), console)
 
 
 if __name__ == "__main__":

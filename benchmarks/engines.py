@@ -1,117 +1,101 @@
-"""The same job with its table in memory and in scratch files: time and memory for each cell.
+"""The same job with its table in memory, in scratch files and on Dask: time and memory by cell.
 
-Columns are made when they are looked at, so that nobody holds the table but the engine.
+Columns are read from one Parquet file when they are looked at, as the service does it, so that
+nobody holds the table but the engine.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
-from time import perf_counter, process_time
+from time import perf_counter
+from unittest.mock import patch
 
-import numpy as np
-
+from app.datasets.columns import defer_columns
 from benchmarks.figures import Figure
+from benchmarks.peaks import watched
+from benchmarks.places import Place, placed
 from benchmarks.plan import Size
-from benchmarks.synthetic import N_CLASSES, N_STATES
-from benchmarks.whole import LABEL, phases
-from core.arrays import Bytes
-from core.blocks.engine import MEMORY, Engine
-from core.blocks.scratch import Scratch
+from benchmarks.synthetic import N_CLASSES
+from benchmarks.typed import stored, write_table
+from benchmarks.uncached import read_from_disk, uncached
+from benchmarks.whole import phases
+from core import budgets
 from core.config import SelectionConfig
-from core.data.deferred import Deferred
-from core.data.texts import Column
-from core.memory import EngineKind, TableShape, estimate_memory
+from core.cost.engines import EngineName
+from core.memory import TableShape, estimate_memory
 
-N_LEVELS = 5
-LOOK_SECONDS = 0.05
-
-
-def streamed_table(n_rows: int, n_features: int) -> dict[str, Column]:
-    """Columns that each tell a little about a state, as the label does; made anew at every look."""
-    states = np.random.default_rng(0).integers(0, N_STATES, n_rows, dtype=np.uint8)
-
-    def column(n: int) -> Bytes:
-        rng = np.random.default_rng([1, n])
-        shares, strength = rng.dirichlet(np.full(N_LEVELS, 0.7), N_STATES), rng.beta(2, 6)
-        cuts = (strength * shares + (1 - strength) * shares.mean(axis=0)).cumsum(axis=1)
-        codes, drawn = np.zeros(n_rows, dtype=np.uint8), rng.random(n_rows, dtype=np.float32)
-        for level in range(N_LEVELS - 1):
-            codes += drawn > cuts[:, level].astype(np.float32)[states]
-        return codes
-
-    columns: dict[str, Column] = {
-        f"x{n}": Deferred(n_rows, False, partial(column, n)) for n in range(n_features)
-    }
-    return {**columns, LABEL: states % N_CLASSES}
+FEW = Size(45_000, 20)
+"""So many rows are cut, if the number of cells is no reason against it."""
 
 
-class Peak:
-    """The most that this process held while somebody looked: in all, and of its own."""
+@dataclass(frozen=True)
+class Where:
+    """An engine, how many processes it has if it is a cluster, and whether its files are cached."""
 
-    def __init__(self) -> None:
-        self.resident, self.anonymous = 0, 0
+    engine: EngineName
+    n_processes: int = 0
+    cached: bool = True
 
-    def look(self) -> None:
-        """Take note of what there is now."""
-        status = Path("/proc/self/status").read_text()
-        resident, anonymous = (
-            int(re.search(rf"{kind}:\s+(\d+)", status)[1]) * 1024  # type: ignore[index]
-            for kind in ("VmRSS", "RssAnon")
-        )
-        self.resident = max(self.resident, resident)
-        self.anonymous = max(self.anonymous, anonymous)
+    def __str__(self) -> str:
+        told = self.engine if self.cached else f"{self.engine}, not cached"
+        return f"{told} {self.n_processes}" if self.n_processes else told
 
 
-@contextmanager
-def watched() -> Iterator[Peak]:
-    """Look at memory several times a second, in a thread; the figures are what was added."""
-    before, peak, ended = Peak(), Peak(), Event()
-    before.look()
+@dataclass(frozen=True)
+class Run:
+    """Seconds of one run: processor time by phase, of all processes, and by the clock."""
 
-    def watch() -> None:
-        while not ended.wait(LOOK_SECONDS):
-            peak.look()
-
-    watcher = Thread(target=watch)
-    watcher.start()
-    try:
-        yield peak
-    finally:
-        ended.set()
-        watcher.join()
-        peak.resident -= before.resident
-        peak.anonymous -= before.anonymous
+    phases: dict[str, float]
+    elapsed: float
 
 
-def measure_engine(size: Size, kind: EngineKind, n_threads: int, n_select: int) -> Figure:
-    """The default job at one size; processor time for each cell, of each phase."""
-    config = SelectionConfig(n_select, n_threads=n_threads)
-    phases(streamed_table(2000, size.n_features), config, process_time)  # compiles
-    columns = streamed_table(size.n_rows, size.n_features)
-    with TemporaryDirectory() as directory, watched() as peak:
-        engine: Engine = MEMORY if kind == "memory" else Scratch(Path(directory))
-        start = perf_counter()
-        seconds, _ = phases(columns, config, process_time, engine)
-        elapsed = perf_counter() - start
-    n_cells, total = size.n_rows * size.n_features, sum(seconds.values())
-    shape = TableShape(size.n_rows, [N_LEVELS] * size.n_features, N_CLASSES)
+def measure_engine(
+    table: Path, size: Size, where: Where, config: SelectionConfig, n_runs: int
+) -> Figure:
+    """A job on a written table: of some runs the least time of either kind, and the most memory."""
+    with TemporaryDirectory() as name, placed(where.engine, Path(name), where.n_processes) as place:
+        compile_there(Path(name), config, place)
+        forgetting = nullcontext() if where.cached else uncached(Path(name))
+        already_read = read_from_disk()
+        with forgetting, watched(["self"], place.programs) as (own, cluster):
+            runs = [_run(table, config, place) for _ in range(n_runs)]
+    least = min((run.phases for run in runs), key=lambda phases: sum(phases.values()))
+    n_cells = size.n_rows * size.n_features
+    shape = TableShape(size.n_rows, [size.n_levels] * size.n_features, N_CLASSES)
+    estimated = estimate_memory(shape, config, "memory" if where.engine == "memory" else "file")
     return Figure(
         part="engine",
-        what=f"default job, {kind}",
+        what=f"job, {where}",
         size=str(size),
-        value=1e9 * total / n_cells,
+        value=1e9 * sum(least.values()) / n_cells,
         unit="ns a cell",
         details={
-            "elapsed_s": elapsed,
-            **{f"{phase}_cpu_s": s for phase, s in seconds.items()},
-            "anonymous_bytes_a_cell": peak.anonymous / n_cells,
-            "resident_bytes_a_cell": peak.resident / n_cells,
-            "estimated_bytes_a_cell": estimate_memory(shape, config, kind) / n_cells,
+            "cells": n_cells,
+            "elapsed_s": min(run.elapsed for run in runs),
+            **{f"{phase}_cpu_s": seconds for phase, seconds in least.items()},
+            "own_MB": own.anonymous / 1e6,
+            "mapped_MB": (own.resident - own.anonymous) / 1e6,
+            "estimated_MB": estimated / 1e6,
+            "read_from_disk_MB": (read_from_disk() - already_read) / n_runs / 1e6,
+            **({"cluster_MB": cluster.anonymous / 1e6} if place.programs else {}),
         },
     )
+
+
+def compile_there(directory: Path, config: SelectionConfig, place: Place) -> None:
+    """Whatever a job needs, here and on the cluster, if there is one."""
+    few = directory / "few.parquet"
+    write_table(few, FEW)
+    with patch.object(budgets, "WHOLE_CELLS", 0):
+        _run(few, config, place)
+
+
+def _run(table: Path, config: SelectionConfig, place: Place) -> Run:
+    with table.open("rb") as file:
+        columns, start = defer_columns(file), perf_counter()
+        origin = stored(table) if place.programs else None
+        seconds, _ = phases(columns, config, place.clock, place.engine, origin)
+        return Run(seconds, perf_counter() - start)

@@ -51,6 +51,15 @@ def show(figures: Sequence[Figure], console: Console) -> None:
     console.print(table)
 
 
+def show_verdicts(figures: Sequence[Figure], console: Console) -> None:
+    """A line for every aim."""
+    for figure in figures:
+        if figure.target is not None:
+            met = "met   " if figure.met else "[red]missed[/red]"
+            found = f"{figure.value:.3g}, {figure.sense} {figure.target:.3g} {figure.unit}"
+            console.print(f"{met} {figure.what}, {figure.size}: {found}", highlight=False)
+
+
 def write(figures: Sequence[Figure], path: Path, about: dict[str, float], note: str = NOTE) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {

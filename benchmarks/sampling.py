@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from time import process_time
 from unittest.mock import patch
 
@@ -12,6 +13,8 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 
 from benchmarks.figures import Figure
+from benchmarks.synthetic import latent_class_problem
+from benchmarks.tables import read_table
 from core.arrays import Floats, Ints, Values
 from core.config import SelectionConfig
 from core.data.draws import draw_rows
@@ -53,6 +56,19 @@ def measure_sampling(name: str, columns: Columns, labels: Values, n_threads: int
             "all_cpu_s": seconds["all"],
         },
     )
+
+
+def measure_made(n_rows: int, n_threads: int) -> Figure:
+    """Of a made table."""
+    problem = latent_class_problem(n_rows, 100, weak=True)
+    columns = {f"x{n}": np.ascontiguousarray(codes) for n, codes in enumerate(problem.codes.T)}
+    return measure_sampling("latent classes", columns, problem.labels, n_threads)
+
+
+def measure_table(path: Path, n_threads: int) -> Figure:
+    """Of a Parquet file, the label last."""
+    table = read_table(path, max_rows=10**9)
+    return measure_sampling(table.name, table.columns, table.labels, n_threads)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from benchmarks.synthetic import latent_class_problem
 from benchmarks.timing import exponent
 from core.blocks.engine import MEMORY, Engine
 from core.config import GsmCpd, SelectionConfig
+from core.data.sources import Origin
 from core.data.texts import Column
 from core.pipeline import select_features
 from core.results.selection import Progress, SelectionResult
@@ -92,6 +93,7 @@ def phases(
     config: SelectionConfig,
     clock: Clock,
     engine: Engine = MEMORY,
+    origin: Origin | None = None,
 ) -> tuple[dict[str, float], SelectionResult]:
     """Give the time up to each report to the phase that reports, and the result."""
     seconds: dict[str, float] = defaultdict(float)
@@ -103,6 +105,6 @@ def phases(
         seconds[phase] += now - last
         last = now
 
-    result = select_features(columns, LABEL, config, on_progress, engine=engine)
+    result = select_features(columns, LABEL, config, on_progress, engine=engine, origin=origin)
     seconds[phase] += clock() - last
     return seconds, result

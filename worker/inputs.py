@@ -21,12 +21,13 @@ from app.jobs import speeds
 from app.jobs.costs import selection_seconds
 from app.jobs.memory import engine_for
 from app.jobs.runs import Work
-from app.jobs.specification import EngineName, Specification, check_columns
+from app.jobs.specification import Specification, check_columns
 from app.jobs.state import Stop
 from app.store.base import StoreAway
 from app.store.places import SCRATCH, address_of
 from core.blocks.engine import MEMORY, Engine
 from core.blocks.scratch import Scratch
+from core.cost.engines import EngineName
 from core.cost.work import Speed
 from core.data.sources import Origin
 from core.data.texts import Column
@@ -63,8 +64,8 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     with process.database.read() as session:
         n_rows, profile = datasets.read_profile(session, work.dataset_id)
         speed = speeds.newest(session) or Speed()
-    heartbeat.expect(partial(selection_seconds, specification, n_rows, profile, speed))
     name = engine_for(specification, n_rows, profile, process.settings.capacity)
+    heartbeat.expect(partial(selection_seconds, specification, n_rows, profile, speed, engine=name))
     check_columns(specification, profile)
     excluded = set(specification.columns.exclude)
     key = key_of(work.tenant, work.dataset_id, COLUMNS)

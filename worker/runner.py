@@ -19,10 +19,11 @@ from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
-from app.jobs.specification import EngineName, config_of, with_unasked
+from app.jobs.specification import config_of, with_unasked
 from app.jobs.state import Stop
 from app.logs import job_context
 from app.provenance import versions
+from core.cost.engines import EngineName
 from core.errors import CoreError, ScratchFault
 from core.pipeline import select_features
 from core.results.selection import Progress, SelectionResult

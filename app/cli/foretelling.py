@@ -7,6 +7,7 @@ from typing import Any
 
 from app.jobs.memory import PROCESS_BYTES, shape_of
 from core.config import Bootstrap, Compare, SelectionConfig
+from core.cost.engines import EngineName
 from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
 from core.memory import EngineKind, estimate_memory
@@ -20,12 +21,13 @@ def foretell(
     config: SelectionConfig,
     compare: Compare | None,
     bootstrap: Bootstrap | None,
-    kind: EngineKind,
+    engine: EngineName,
 ) -> str:
     """Seconds and memory of a table with this profile, at the speed of a usual core."""
     shape = shape_of(config, target, *profile)
     speed = Speed(n_threads=config.n_threads)
-    seconds = sum(phase_seconds(shape, config, speed, compare, bootstrap).values())
+    seconds = sum(phase_seconds(shape, config, speed, compare, bootstrap, engine=engine).values())
+    kind: EngineKind = "memory" if engine == "memory" else "file"
     needed = estimate_memory(shape, config, kind, compare, resamples=bootstrap is not None)
     memory = PROCESS_BYTES + needed
     return f"This takes {_in_words(seconds)} and {memory / 2**30:.1f} GiB, or half or twice that."

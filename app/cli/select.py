@@ -47,9 +47,9 @@ from core.config import (
     Compare,
     SelectionConfig,
 )
+from core.cost.engines import EngineName
 from core.data.sources import Origin
 from core.errors import InvalidConfig, InvalidData
-from core.memory import EngineKind
 from core.results.selection import EXPERIMENTS, SelectionResult
 from core.results.selection import Progress as Step
 
@@ -114,9 +114,9 @@ def run(
     )
     with bar, keeping() as check, _engine(table, scratch, scheduler) as (engine, origin):
         task = bar.add_task(PHASES["encode"], total=1.0)
-        kind: EngineKind = "memory" if engine is MEMORY else "file"
+        kept: EngineName = "dask" if scheduler else "memory" if engine is MEMORY else "file"
         # Told with the first step, when the options have proved right.
-        untold = [foretell(table.profile, target, config, compare, bootstrap, kind)]
+        untold = [foretell(table.profile, target, config, compare, bootstrap, kept)]
 
         def tell(step: Step) -> None:
             while untold:

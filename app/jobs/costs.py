@@ -12,12 +12,12 @@ from app.jobs import speeds
 from app.jobs.memory import engine_for, has_blocks, needed_memory, shape_of
 from app.jobs.specification import (
     EngineChoice,
-    EngineName,
     Specification,
     compare_of,
     config_of,
 )
 from core.config import Bootstrap
+from core.cost.engines import EngineName
 from core.cost.forecast import phase_seconds
 from core.cost.work import Speed
 from core.results.selection import Decided, Phase
@@ -77,7 +77,7 @@ def estimate(
     reason = _because(specification.engine, engine, whole=whole).format(share=share)
     return Estimate(
         memory_bytes=needed,
-        phase_seconds=forecast(specification, n_rows, columns, speed or Speed()),
+        phase_seconds=forecast(specification, n_rows, columns, speed or Speed(), engine=engine),
         engine=engine,
         why=f"{reason} {_whose(speed)}",
         measured=speed is not None,
@@ -107,8 +107,10 @@ def forecast(
     columns: Sequence[Mapping[str, Any]],
     speed: Speed,
     decided: Decided | None = None,
+    *,
+    engine: EngineName,
 ) -> dict[Phase, float]:
-    """Seconds of each phase."""
+    """Seconds of each phase, with the table where this engine has it."""
     config = config_of(specification)
     return phase_seconds(
         shape_of(config, specification.target, n_rows, columns),
@@ -117,6 +119,7 @@ def forecast(
         compare_of(specification),
         _bootstrap_of(specification),
         decided,
+        engine,
     )
 
 
@@ -126,10 +129,12 @@ def selection_seconds(
     columns: Sequence[Mapping[str, Any]],
     speed: Speed,
     decided: Decided | None = None,
+    *,
+    engine: EngineName,
 ) -> dict[Phase, float]:
     """Seconds of each phase of the selection alone, beside which others do the rest."""
     alone = specification.model_copy(update={"compare": None, "stability": None})
-    return forecast(alone, n_rows, columns, speed, decided)
+    return forecast(alone, n_rows, columns, speed, decided, engine=engine)
 
 
 def _bootstrap_of(specification: Specification) -> Bootstrap | None:

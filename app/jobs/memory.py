@@ -9,7 +9,6 @@ from app.capacity import Capacity
 from app.errors import FieldError, Invalid
 from app.jobs.specification import (
     EngineChoice,
-    EngineName,
     Specification,
     compare_of,
     config_of,
@@ -17,6 +16,7 @@ from app.jobs.specification import (
 )
 from core.budgets import is_large, is_spread
 from core.config import GlobalFs, GsmCpd, Method, Rjmi, SelectionConfig
+from core.cost.engines import EngineName
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 
 PROCESS_BYTES = 300 << 20

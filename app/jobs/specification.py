@@ -24,6 +24,7 @@ from core.config import (
     SelectionConfig,
     method_from_dict,
 )
+from core.cost.engines import EngineName
 from core.errors import CoreError
 from core.names import check_names, nearest, part_name, unfold_choice
 
@@ -33,7 +34,6 @@ MAX_SUGGESTIONS = 5
 MAX_METHODS = 16
 MAX_LABELS = 32
 
-EngineName = Literal["memory", "file", "dask"]
 EngineChoice = Literal["auto", EngineName]
 
 DatasetId = Annotated[str, StringConstraints(pattern=r"^ds_[0-9a-f]{32}$")]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from core.budgets import MOST_DISTANCES
 from core.config import Bootstrap, Compare, Discretize, Evaluate, GsmCpd, Method, SelectionConfig
 from core.cost.crossfit import score_beliefs, usual_choice
+from core.cost.engines import EngineName
 from core.cost.gsm import GsmWork
 from core.cost.rivals import search_rival, select_rival
 from core.cost.work import Speed, Work
@@ -28,9 +29,10 @@ def phase_seconds(
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
     decided: Decided | None = None,
+    engine: EngineName = "memory",
 ) -> dict[Phase, float]:
     """Seconds of each phase of a run, in order; better known once held-out rows have decided."""
-    phases = phase_work(shape, config, compare, bootstrap, decided)
+    phases = phase_work(shape, config, compare, bootstrap, decided, engine)
     return {phase: speed.seconds(work) for phase, work in phases.items()}
 
 
@@ -40,21 +42,23 @@ def phase_work(
     compare: Compare | None = None,
     bootstrap: Bootstrap | None = None,
     decided: Decided | None = None,
+    engine: EngineName = "memory",
 ) -> dict[Phase, Work]:
     """The work of each phase of a run, in order."""
     k, method, cut = _wanted(config), config.method, config.discretize
-    chosen = _choose(shape, method, cut, k, decided)
+    chosen = _choose(shape, method, cut, k, engine, decided)
     work: dict[Phase, Work] = {"encode": _encode(shape), **chosen}
     size = _size(shape, k, decided)
     if (how := config.evaluate) is not None:
-        work["evaluate"] = _trial(shape, method, cut, size, how) * how.n_splits
+        work["evaluate"] = _trial(shape, method, cut, size, how, engine) * how.n_splits
     if compare is not None:
         longest = min(k or LONGEST_CURVE, shape.n_features)
-        trials = [_trial(shape, m, cut, longest, compare.evaluate) for m in compare.methods]
+        how = compare.evaluate
+        trials = [_trial(shape, m, cut, longest, how, engine) for m in compare.methods]
         work["compare"] = _total(trials) * compare.n_splits
     if bootstrap is not None:
         half = replace(shape, n_rows=-(-shape.n_rows // 2))
-        again = _choose(half, method, cut, size)
+        again = _choose(half, method, cut, size, engine)
         again.pop("rank")
         work["resample"] = _total(again.values()) * bootstrap.n_samples
     return work
@@ -75,14 +79,15 @@ def _choose(
     method: Method,
     discretize: Discretize,
     k: int | None,
+    engine: EngineName,
     decided: Decided | None = None,
 ) -> dict[Phase, Work]:
     size = _size(shape, k, decided)
     if isinstance(method, GsmCpd):
-        gsm = GsmWork(shape, method, discretize, k, decided)
+        gsm = GsmWork(shape, method, discretize, k, decided, engine)
         return {"rank": gsm.search(), "fit": gsm.fit(), "select": gsm.select(size)}
     searched = search_rival(shape, method, discretize, k)
-    return {"rank": searched, "select": select_rival(shape, method, size)}
+    return {"rank": searched, "select": select_rival(shape, method, size, engine)}
 
 
 def _size(shape: TableShape, k: int | None, decided: Decided | None) -> int:
@@ -93,7 +98,12 @@ def _size(shape: TableShape, k: int | None, decided: Decided | None) -> int:
 
 
 def _trial(
-    shape: TableShape, method: Method, discretize: Discretize, k: int, how: Evaluate
+    shape: TableShape,
+    method: Method,
+    discretize: Discretize,
+    k: int,
+    how: Evaluate,
+    engine: EngineName,
 ) -> Work:
     """A selection on the training part of a split, and what judges say of the rest."""
     n_test = round(shape.n_rows * how.test_fraction)
@@ -106,7 +116,7 @@ def _trial(
     )
     n_judges = 2 if isinstance(method, GsmCpd) else 1
     judged += score_beliefs(n_test, k + 1, shape.n_classes) * n_judges
-    return _total(_choose(train, method, discretize, k).values()) + judged
+    return _total(_choose(train, method, discretize, k, engine).values()) + judged
 
 
 def _total(works: Iterable[Work]) -> Work:

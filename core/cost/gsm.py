@@ -17,10 +17,12 @@ from core.budgets import (
     REFIT_ITERATIONS,
     TRIAL_ITERATIONS,
     is_many,
+    is_spread,
     worthwhile_ranks,
 )
 from core.config import Discretize, GsmCpd
 from core.cost.crossfit import CLIMBED, CrossFitting, climbing
+from core.cost.engines import EngineName, keep
 from core.cost.work import Work
 from core.memory import LANES, TableShape
 from core.results.selection import Decided
@@ -79,6 +81,7 @@ class GsmWork:
     discretize: Discretize
     k: int | None
     decided: Decided | None = None
+    engine: EngineName = "memory"
 
     @property
     def _n_owners(self) -> int:
@@ -146,6 +149,8 @@ class GsmWork:
         if few < n_rows:
             n_last = min(LAST_ITERATIONS, method.max_iter)
             work += self._iterate(n_rows, method.n_models, n_last)
+            if is_spread(n_rows, self.shape.n_features):
+                work += keep(self.shape, self.engine, n_last)
         return work
 
     def select(self, k: int) -> Work:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
-from core.budgets import RIVAL_FOLDS
+from core.budgets import RIVAL_FOLDS, is_large
 from core.config import Cmim, Discretize, GlobalFs, Iselect, Jmi, Jmim, Mrmr, Rival, Rjmi
 from core.cost.crossfit import CrossFitting
+from core.cost.engines import EngineName, keep
 from core.cost.work import Work
 from core.memory import TableShape
 
@@ -16,6 +17,9 @@ PASSES: dict[type[Any], float] = {Mrmr: 1.0, Jmi: 1.4, Jmim: 0.6, Cmim: 0.6}
 
 SHARED_BYTE = 0.4
 """What counting takes where there are rows enough for several columns to share a byte."""
+
+ASKED_ANEW = 0.3
+"""For each choice so far: candidates whose minimum could win are looked at one after the other."""
 
 OCCURRING = 0.9
 """Of the levels of a column, those that occur with a given pattern of others."""
@@ -34,11 +38,26 @@ def search_rival(shape: TableShape, method: Rival, discretize: Discretize, k: in
     return folds.learn() + race * folds.n_paths()[0] + last * RIVAL_FOLDS
 
 
-def select_rival(shape: TableShape, method: Rival, k: int) -> Work:
+def select_rival(shape: TableShape, method: Rival, k: int, engine: EngineName = "memory") -> Work:
     """The choice by all rows, and what is said about it."""
     n_rows, n_features = shape.n_rows, shape.n_features
     said = Work(calls=4 * n_features, counts=6 * n_rows * n_features)
+    if is_large(n_rows, n_features) and (n_asked := _n_asked(method, k)):
+        said += keep(shape, engine, n_asked)
     return choose(shape, method, n_rows, k) + said
+
+
+def _n_asked(method: Rival, k: int) -> float:
+    """How often blocks are asked for counts."""
+    match method:
+        case Rjmi() | GlobalFs():
+            return 0
+        case Iselect():
+            return 1
+        case Jmim() | Cmim():
+            return k * max(1, ASKED_ANEW * k)
+        case _:
+            return k
 
 
 def choose(shape: TableShape, method: Rival, n_rows: float, k: int) -> Work:

@@ -97,6 +97,19 @@ def test_why_says_what_was_asked_for_and_what_is_so(
     assert re.search(r"\d\.\d of the 8\.0 GiB that a worker has", told.why)
 
 
+def test_seconds_are_those_of_the_engine(service: Service) -> None:
+    for n_rows in (1000, 10**7):
+        found = []
+        for engine in ("memory", "file", "dask"):
+            fields = {"dataset_id": f"ds_{0:032}", "target": "y", "engine": engine}
+            specification = Specification.model_validate(fields)
+            capacity = Capacity(100 << 30, has_cluster=True)
+            with service.keys() as session:
+                found.append(estimate(session, specification, n_rows, WIDE, capacity).seconds)
+        assert found == sorted(found)
+        assert len(set(found)) == (1 if n_rows == 1000 else 3)
+
+
 def test_what_cannot_run_has_no_estimate(service: Service) -> None:
     refused = check(service, dataset_id=service.ready_dataset(), k=99)
     assert (refused["valid"], refused["estimate"]) == (False, None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from app.jobs.specification import EngineName
+from core.cost.engines import EngineName
 from core.results.explanations import Alike, LevelCounts
 from core.results.measures import Comparison, Evaluation, Missing, Stability
 from core.results.selection import (

@@ -11,18 +11,24 @@ from core.config import (
     Bootstrap,
     Compare,
     Evaluate,
+    GlobalFs,
     GsmCpd,
     Jmi,
     Method,
     Mrmr,
+    Rjmi,
     SelectionConfig,
 )
+from core.cost.engines import EngineName, keep
 from core.cost.forecast import phase_seconds
 from core.cost.work import KINDS, USUAL, Speed, Work
 from core.memory import TableShape
 
 SHAPE = TableShape(3000, [5] * 40, 3, n_continuous=20)
 METHODS_ASKED: list[Method] = [*(kind() for kind in METHODS), SelectionConfig.paper().method]
+
+
+ENGINES: tuple[EngineName, ...] = ("memory", "file", "dask")
 
 
 def seconds(shape: TableShape, config: SelectionConfig, speed: Speed | None = None) -> float:
@@ -70,6 +76,49 @@ def test_threads_share_what_is_compiled_and_nothing_else() -> None:
     assert two.seconds(Work(calls=1e3)) == one.seconds(Work(calls=1e3))
     config = SelectionConfig()
     assert seconds(SHAPE, config, one) / 2 < seconds(SHAPE, config, two) < seconds(SHAPE, config)
+
+
+CUT = TableShape(1_000_000, [5] * 100, 10)
+
+
+@pytest.mark.parametrize("method", METHODS_ASKED, ids=lambda method: str(method.name))
+def test_where_blocks_lie_costs_something_if_there_are_any(method: Method) -> None:
+    config = SelectionConfig(10, method=method)
+    found = [phase_seconds(CUT, config, Speed(), engine=engine) for engine in ENGINES]
+    rising = [sum(phases.values()) for phases in found]
+    assert rising == sorted(rising)
+    assert (len(set(rising)) == 1) == isinstance(method, Rjmi | GlobalFs)
+    asked = "fit" if isinstance(method, GsmCpd) else "select"
+    for phases in found:  # held-out rows are a sample, in memory whichever engine there is
+        assert [phase for phase in phases if phases[phase] != found[0][phase]] in ([], [asked])
+    whole = [phase_seconds(SHAPE, config, Speed(), engine=engine) for engine in ENGINES]
+    assert whole[0] == whole[1] == whole[2]
+
+
+def test_a_cluster_reads_row_groups_of_which_a_shard_has_a_part_more_than_once() -> None:
+    added = []
+    for n_rows, n_features in ((1_000_000, 100), (100_000, 1_000)):
+        shape = TableShape(n_rows, [5] * n_features, 10)
+        on_cluster, in_memory = (keep(shape, engine, 4) for engine in ("dask", "memory"))
+        assert in_memory == Work()
+        added.append(on_cluster.counts)
+    assert 1.5 * added[0] < added[1]
+
+
+def test_a_cluster_encodes_numbers_once_more() -> None:
+    levels, numbers = (keep(replace(CUT, n_continuous=n), "dask", 4).counts for n in (0, 100))
+    assert numbers > 5 * levels
+
+
+def test_trials_and_samples_lie_where_the_table_lies() -> None:
+    config = SelectionConfig(5, evaluate=Evaluate(n_splits=3))
+    compare = Compare(methods=(GsmCpd(), Mrmr()))
+    in_memory, on_cluster = (
+        phase_seconds(CUT, config, Speed(), compare, Bootstrap(), engine=engine)
+        for engine in ("memory", "dask")
+    )
+    for phase in ("evaluate", "compare", "resample"):
+        assert on_cluster[phase] > in_memory[phase]
 
 
 def test_a_table_without_features_or_rows_to_spare_has_a_price_too() -> None:
