@@ -93,7 +93,7 @@ def file_with(
             copy = Copy(objects, found, scratch)
         with copy.whole() as whole:
             ranges = list(wanted(whole))
-        if copy.n_bytes_with(ranges) > KEPT_BYTES:
+        if copy.n_bytes_with(ranges) > max(KEPT_BYTES, copy.n_bytes_with([])):
             copy = copy.reduced_to(ranges)
         copy.fetch(ranges)
         kept.copy = copy

@@ -33,7 +33,9 @@ def fetch(
 
     With `e_tag`, of an object that has this one.
     """
-    same: GetOptions = {} if e_tag is None else {"if_match": e_tag}
+    # A weak tag would match nothing, not even its own object.
+    is_strong = e_tag is not None and not e_tag.startswith("W/")
+    same: GetOptions = {"if_match": e_tag} if is_strong else {}
 
     def bring(part: Range) -> int:
         with translated(path):

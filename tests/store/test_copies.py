@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from obstore.store import MemoryStore
 
 from app.store import copies
 from app.store.base import Range, Store, StoreAway, Wanted
@@ -114,7 +117,10 @@ def test_beyond_the_bound_only_what_is_wanted_stays(
         assert taken < 3.5 * MIB
     assert bucket.n_fetched == 8 * MIB
     bucket.assert_read((0, 4 * MIB))
+    copy = bucket.kept.copy
+    bucket.assert_read((0, MIB))
     assert bucket.n_fetched == 12 * MIB
+    assert bucket.kept.copy is copy
 
 
 def test_threads_share_what_each_of_them_fetches(
@@ -148,3 +154,13 @@ def test_two_versions_of_an_object_are_never_mixed(bucket: Bucket) -> None:
     with pytest.raises(StoreAway):
         bucket.store.on_disk(KEY, change, bucket.kept)
     bucket.assert_read((0, MIB))
+
+
+@pytest.mark.parametrize(("e_tag", "is_fetched"), [(None, True), ('W/"1"', True), ('"1"', False)])
+def test_only_a_strong_tag_tells_versions_apart(e_tag: str | None, is_fetched: bool) -> None:
+    held = MemoryStore()
+    held.put(KEY, b"content")
+    with tempfile.TemporaryFile() as file:
+        with nullcontext() if is_fetched else pytest.raises(StoreAway):
+            fetch(held, KEY, [(0, 7)], file.fileno(), e_tag=e_tag)
+        assert file.read() == (b"content" if is_fetched else b"")
