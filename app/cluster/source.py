@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 from uuid import uuid4
@@ -20,6 +20,7 @@ from app.datasets.keys import COLUMNS, key_of
 from app.datasets.parquet_ranges import ranges_of_rows
 from app.settings import Settings, get_settings
 from app.store.base import StoreAway
+from app.store.kept import Kept
 from app.store.places import SCRATCH, address_of, open_store, open_store_at
 from core.arrays import Bytes
 from core.data.fine import FineColumn
@@ -39,10 +40,15 @@ OUT_OF_REACH = (
 
 @dataclass(frozen=True)
 class StoredColumns:
-    """The typed columns of a dataset: in which store, and under which key."""
+    """The typed columns of a dataset: in which store, and under which key.
+
+    What a worker fetched of them it keeps for its next shards: neighbours are its own, and most
+    share a row group. It is dropped with what makes blocks, by Dask, once that is not needed.
+    """
 
     store: str
     key: str
+    kept: Kept = field(default_factory=Kept, compare=False, repr=False)
 
     def source(self, columns: Sequence[FineColumn], parts: Mapping[str, TimePart]) -> StoredTable:
         """Their rows, by what was learnt about them."""
@@ -60,7 +66,8 @@ class StoredColumns:
     def _fetch(self, names: Sequence[str], first: int, last: int) -> BinaryIO:
         store = open_store_at(self.store, get_settings().data_dir / SCRATCH)
         try:
-            return store.on_disk(self.key, partial(ranges_of_rows, set(names), first, last))
+            wanted = partial(ranges_of_rows, set(names), first, last)
+            return store.on_disk(self.key, wanted, self.kept)
         except FileNotFoundError as error:
             raise ColumnsOutOfReach(OUT_OF_REACH) from error
         except StoreAway as error:

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import BinaryIO, Protocol
 
+from app.store.kept import Kept
+
 # Where bytes begin and end, the end excluded.
 Range = tuple[int, int]
 # Finds in a file, which it may read anywhere, what is wanted of it.
@@ -30,10 +32,11 @@ class Store(Protocol):
     def open(self, key: str) -> BinaryIO:
         """The bytes under `key`, to be read in order or anywhere, without a copy on the disk."""
 
-    def on_disk(self, key: str, wanted: Wanted | None = None) -> BinaryIO:
+    def on_disk(self, key: str, wanted: Wanted | None = None, kept: Kept | None = None) -> BinaryIO:
         """A file of this machine with the bytes under `key`, for readers that need one.
 
-        With `wanted`, only those ranges have to be in it.
+        With `wanted`, only those ranges have to be in it. With `kept`, what is fetched is left
+        there for the next ones, who should read the file without moving its position.
         """
 
     def delete(self, prefix: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -44,21 +45,16 @@ class Writing(io.RawIOBase):
         return self._writer.write(data)
 
 
-class Reading(io.RawIOBase):
-    """An object that is read anywhere, by exactly the ranges that are asked for."""
+class Seeking(io.RawIOBase, ABC):
+    """So many bytes that are read anywhere, by exactly the ranges that are asked for."""
 
-    def __init__(
-        self,
-        objects: ObjectStore,
-        key: str,
-        size: int,
-        tell: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        self._objects = objects
-        self._key = key
+    def __init__(self, size: int) -> None:
         self._size = size
-        self._tell = tell
         self._place = 0
+
+    @abstractmethod
+    def _read(self, start: int, end: int) -> ReadableBuffer:
+        """What lies there, which is not nothing."""
 
     def readable(self) -> bool:
         """Always."""
@@ -88,12 +84,32 @@ class Reading(io.RawIOBase):
         end = min(self._place + len(view), self._size)
         if end <= self._place:
             return 0
-        with translated(self._key):
-            data = obstore.get_range(self._objects, self._key, start=self._place, end=end)
+        data = memoryview(self._read(self._place, end))
         view[: len(data)] = data
         self._place += len(data)
-        self._tell(len(data))
         return len(data)
+
+
+class Reading(Seeking):
+    """An object, of which nothing is kept; `tell` counts what is fetched."""
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        key: str,
+        size: int,
+        tell: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        super().__init__(size)
+        self._objects = objects
+        self._key = key
+        self._tell = tell
+
+    def _read(self, start: int, end: int) -> ReadableBuffer:
+        with translated(self._key):
+            data = obstore.get_range(self._objects, self._key, start=start, end=end)
+        self._tell(len(data))
+        return data
 
 
 @contextmanager

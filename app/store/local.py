@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.store.base import Wanted
+from app.store.kept import Kept
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -68,7 +69,7 @@ class LocalStore:
         """The bytes under `key`, to be read in order or anywhere."""
         return self.path(key).open("rb")
 
-    def on_disk(self, key: str, wanted: Wanted | None = None) -> BinaryIO:
+    def on_disk(self, key: str, wanted: Wanted | None = None, kept: Kept | None = None) -> BinaryIO:
         """The same, since they are on the disk."""
         return self.open(key)
 

@@ -19,10 +19,11 @@ import structlog
 from obstore.exceptions import BaseError
 from obstore.store import from_url
 
-from app.store.base import Wanted
-from app.store.fetching import PART_BYTES, PARTS_UNDER_WAY, fetch
-from app.store.files import FOOTER_BYTES, RETRY_SECONDS, Reading, Writing, translated
-from app.store.scratch import file_with_room
+from app.store.base import Range, Wanted
+from app.store.copies import file_with
+from app.store.fetching import PART_BYTES, PARTS_UNDER_WAY
+from app.store.files import RETRY_SECONDS, Reading, Writing, translated
+from app.store.kept import Kept
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -58,29 +59,21 @@ class ObjectStore:
 
     def open(self, key: str) -> BinaryIO:
         """The bytes under `key`, to be read in order or anywhere, without a copy on the disk."""
-        return self._open(key, self._size(key), PART_BYTES)
+        size = self._find(key)["size"]
+        return io.BufferedReader(Reading(self._objects, key, size), PART_BYTES)
 
-    def _open(self, key: str, size: int, buffer_bytes: int) -> BinaryIO:
-        return io.BufferedReader(Reading(self._objects, key, size), buffer_bytes)
-
-    def _size(self, key: str) -> int:
+    def _find(self, key: str) -> ObjectMeta:
         with translated(key):
-            return obstore.head(self._objects, key)["size"]
+            return obstore.head(self._objects, key)
 
-    def on_disk(self, key: str, wanted: Wanted | None = None) -> BinaryIO:
-        """A file that is gone when it is closed; what is not wanted of it is a hole."""
-        size = self._size(key)
-        ranges = [(0, size)]
-        if wanted is not None:
-            with self._open(key, size, FOOTER_BYTES) as whole:
-                ranges = list(wanted(whole))
-        file = file_with_room(self._scratch, size)
-        try:
-            fetch(self._objects, key, ranges, file.fileno())
-        except BaseException:
-            file.close()
-            raise
-        return file
+    def on_disk(self, key: str, wanted: Wanted | None = None, kept: Kept | None = None) -> BinaryIO:
+        """A file that is gone when it is closed; what is not wanted of it may be a hole."""
+        found = self._find(key)
+
+        def everything(_: BinaryIO) -> list[Range]:
+            return [(0, found["size"])]
+
+        return file_with(wanted or everything, self._objects, found, self._scratch, kept or Kept())
 
     def delete(self, prefix: str) -> None:
         """Remove everything below `prefix`; what stays for a fault is swept as an orphan."""

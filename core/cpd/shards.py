@@ -152,7 +152,7 @@ class Packer:
 
     def _columns(self, stretch: Stretch, used: Ints) -> Bytes:
         """(n_vars, n_rows) codes of the variables, of the rows that have a weight."""
-        fine = self.source.fine(stretch.first, stretch.last)
+        fine = stretch.fine(self.source)
         shape = len(self.n_levels), len(used)
         may_write = fine.flags.owndata and fine.shape == shape  # a view is the table itself
         columns = fine if may_write else np.empty(shape, dtype=np.uint8)

@@ -19,7 +19,7 @@ from core.cpd.rows import Rows, logs_of_shares, prepare_rows, shares_of
 from core.cpd.shards import Packer, Question, Shard, Sums, add_up
 from core.cpd.thinning import draw_few
 from core.data.problem import CodedProblem
-from core.data.sources import AtHand
+from core.data.sources import AtHand, whole_of
 from core.data.stretches import cut
 from core.fit_config import Family
 from core.workers import Workers
@@ -68,8 +68,9 @@ def gather(
     on_wait()
     shares = shares_of(_level_weights(problem, family))
     levels = problem.table_levels[: len(shares)]
+    source = problem.source or AtHand(problem.columns)
     packer = Packer(
-        source=problem.source or AtHand(problem.columns),
+        source=whole_of(source),
         tables=problem.tables,
         n_levels=levels,
         classes=few.classes if family == "per_class" else None,
@@ -78,7 +79,7 @@ def gather(
     )
     held = problem.class_weights
     n_rows = budgets.rows_of_shard(len(problem.columns))
-    stretches = cut(problem.labels, problem.row_weights, n_rows)
+    stretches = cut(problem.labels, problem.row_weights, n_rows, source)
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
         yield SpreadRows(
             blocks=blocks,

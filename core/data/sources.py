@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from core.arrays import Bytes, Ints
+from core.arrays import Bytes, Ints, Values
 from core.data.fine import FineColumn
 from core.data.times import TimePart
 
@@ -33,19 +33,48 @@ class AtHand:
 
 
 @dataclass(frozen=True, eq=False)
+class Places:
+    """Which rows of a source: from `first` to `last`, each so many `steps` after the one before.
+
+    steps : (n - 1,) of the smallest type that holds them; None where all are neighbours.
+    """
+
+    first: int
+    last: int
+    steps: Values | None
+
+    @classmethod
+    def of(cls, rows: Values) -> Places:
+        """Of rows that ascend, and may be there more than once."""
+        if len(rows) == 0:
+            return cls(0, 0, None)
+        steps = np.diff(rows)
+        are_neighbours = bool((steps == 1).all())
+        small = None if are_neighbours else steps.astype(np.min_scalar_type(steps.max()))
+        return cls(int(rows[0]), int(rows[-1]) + 1, small)
+
+    def fine(self, source: Source) -> Bytes:
+        """Their fine codes; all rows that lie between the first and the last are read."""
+        codes = source.fine(self.first, self.last)
+        if self.steps is None:
+            return codes
+        return codes[:, np.concatenate([[0], np.cumsum(self.steps, dtype=np.int64)])]
+
+
+@dataclass(frozen=True, eq=False)
 class Some:
     """Some of the rows of another source; they ascend, and may be there more than once."""
 
     source: Source
-    rows: Ints
+    rows: Values
 
     def fine(self, first: int, last: int) -> Bytes:
         """All that lie between the first and the last of these are read."""
-        rows = self.rows[first:last].astype(np.int64)
-        if len(rows) == 0:
-            return self.source.fine(0, 0)
-        codes = self.source.fine(int(rows[0]), int(rows[-1]) + 1)
-        return codes if (np.diff(rows) == 1).all() else codes[:, rows - rows[0]]
+        return self.places(first, last).fine(self.source)
+
+    def places(self, first: int, last: int) -> Places:
+        """Where these are in the other source."""
+        return Places.of(self.rows[first:last])
 
 
 def some_of(source: Source | None, rows: Ints) -> Source | None:
@@ -55,6 +84,11 @@ def some_of(source: Source | None, rows: Ints) -> Source | None:
     if isinstance(source, Some):
         return Some(source.source, source.rows[rows])
     return Some(source, rows.astype(np.uint32))
+
+
+def whole_of(source: Source) -> Source:
+    """With all rows: which of them is told part by part, for nobody needs to know all."""
+    return source.source if isinstance(source, Some) else source
 
 
 class Origin(Protocol):

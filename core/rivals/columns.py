@@ -15,7 +15,7 @@ from core.blocks.engine import MEMORY, Blocks
 from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
 from core.data.draws import weigh_classes
 from core.data.problem import CodedProblem
-from core.data.sources import AtHand, Source
+from core.data.sources import AtHand, Source, whole_of
 from core.data.stretches import Stretch, cut
 from core.data.table import COLUMN_COST
 from core.workers import Workers
@@ -95,7 +95,7 @@ class Packer:
 
     def __call__(self, stretch: Stretch, run: Run | None = None) -> PackedRows:
         """Read and pack some rows, group by group."""
-        fine, packing = self.source.fine(stretch.first, stretch.last), self.packing
+        fine, packing = stretch.fine(self.source), self.packing
         packed = np.zeros((packing.n_groups, stretch.last - stretch.first), dtype=np.uint8)
 
         def pack_group(group: int) -> None:
@@ -129,7 +129,7 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
         with MEMORY.spread(lambda _: whole, [rows]) as blocks:
             yield Gathered(packer.packing, blocks, whole)
         return
-    stretches = cut(problem.labels, problem.row_weights, n_rows)
+    stretches = cut(problem.labels, problem.row_weights, n_rows, _source(problem))
     with problem.engine.spread(packer, stretches, on_wait) as blocks:
         yield Gathered(packer.packing, blocks)
 
@@ -137,6 +137,10 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
 def _is_at_hand(problem: CodedProblem) -> bool:
     """Whether one block would tell the same as several: sums of weights depend on the order."""
     return problem.engine is MEMORY and problem.row_weights is None
+
+
+def _source(problem: CodedProblem) -> Source:
+    return problem.source or AtHand(problem.columns)
 
 
 def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:
@@ -155,7 +159,7 @@ def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:
     tables = problem.tables[features].astype(np.int64)
     digits = np.where(tables == MISSING, levels[:, None], tables) * strides[:, None]
     return Packer(
-        source=problem.source or AtHand(problem.columns),
+        source=whole_of(_source(problem)),
         packing=Packing(features, levels, stored, strides, starts),
         tables=digits.astype(np.uint8),
     )

@@ -22,13 +22,13 @@ ENVIRONMENT = {
     # What a worker is to run is imported there, and some of it is of the tests.
     "PYTHONPATH": str(ROOT),
 }
-ALONE = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--memory-limit", "0")
+ALONE = ("--no-nanny", "--no-dashboard", "--memory-limit", "0")
 
 Program = subprocess.Popen[bytes]
 
 
 class Cluster:
-    """One scheduler, and workers of one thread each that come and go."""
+    """One scheduler, and workers, mostly of one thread each, that come and go."""
 
     def __init__(self, directory: Path, **env: str) -> None:
         self.directory = directory
@@ -49,20 +49,21 @@ class Cluster:
         self.client.close()
         kill(self.scheduler)
 
-    def start_worker(self) -> Program:
+    def start_worker(self, n_threads: int = 1) -> Program:
         """One more, which is there when this returns, however long a busy machine takes for it."""
         name = f"worker-{len(self.programs)}"
-        program = self._start("dask_worker", self.address, *ALONE, "--name", name)
+        options = (*ALONE, "--nthreads", str(n_threads), "--name", name)
+        program = self._start("dask_worker", self.address, *options)
         while name not in self.workers:
             assert program.poll() is None
             time.sleep(0.05)
         return program
 
     @contextmanager
-    def worker(self) -> Iterator[Program]:
+    def worker(self, n_threads: int = 1) -> Iterator[Program]:
         """One more, for as long as the block lasts, unless the test ends it before."""
         name = f"worker-{len(self.programs)}"
-        program = self.start_worker()
+        program = self.start_worker(n_threads)
         try:
             yield program
         finally:

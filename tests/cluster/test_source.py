@@ -6,6 +6,7 @@ import errno
 import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,9 @@ from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns
 from app.datasets.damage import Damaged
-from app.store.base import Store, StoreAway
+from app.store import copies
+from app.store.base import Range, Store, StoreAway
+from app.store.fetching import fetch
 from app.store.places import open_store_at
 from core.config import SelectionConfig
 from core.data.preparation import Prepared, prepare
@@ -82,6 +85,28 @@ def test_a_bucket_is_read_in_place(s3: S3, tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setenv(name, value)
     address = s3.url()
     assert_same_codes(stored(StoredColumns(address, KEY), open_store_at(address, tmp_path)))
+
+
+def test_shards_of_a_worker_fetch_no_byte_twice(
+    s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in s3.env.items():
+        monkeypatch.setenv(name, value)
+    address, n_fetched = s3.url(), 0
+
+    def counting(objects: Any, path: str, ranges: list[Range], *rest: Any, **same: Any) -> None:
+        nonlocal n_fetched
+        n_fetched += sum(end - start for start, end in ranges)
+        fetch(objects, path, ranges, *rest, **same)
+
+    store = open_store_at(address, tmp_path)
+    table = stored(StoredColumns(address, KEY), store).table
+    monkeypatch.setattr(copies, "fetch", counting)
+    source = pickle.loads(pickle.dumps(table.source))
+    for first in range(0, table.n_rows, 40):
+        source.fine(first, min(first + 40, table.n_rows))
+    with store.open(KEY) as file:
+        assert 0 < n_fetched <= len(file.read())
 
 
 def test_who_cannot_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
