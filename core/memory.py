@@ -56,6 +56,9 @@ TEXT_BYTES = 150
 TEXT_COPIES = 4
 """For each different text: the first and as often its bytes, counting the table that finds it."""
 
+STRETCH_COPIES = 8
+"""The same where a column is not held: row groups tell their texts apart, then stretches do."""
+
 COLUMN_ROW = 64
 """For each row of a column that is held while it is encoded: its value, sorted and counted."""
 
@@ -195,11 +198,12 @@ def _reading(shape: TableShape) -> int:
     n_rows = min(shape.n_rows, HELD_ROWS)
     columns = min(shape.n_features + 1, max(1, READ_AT_A_TIME // max(1, shape.n_rows)))
     n_text = min(shape.n_text, columns)
-    share = n_text / max(shape.n_text, 1)
+    share, copies = n_text / max(shape.n_text, 1), TEXT_COPIES
     if n_rows < shape.n_rows:
         # Those of two stretches, one of which was just read, and those that are kept.
-        share *= min(1, (2 * n_rows + KEPT_VALUES) * shape.n_text / max(shape.n_texts, 1))
-    vocabulary = share * (TEXT_BYTES * shape.n_texts + TEXT_COPIES * shape.text_bytes)
+        n_held, copies = 2 * n_rows + KEPT_VALUES, STRETCH_COPIES
+        share *= min(1, n_held * shape.n_text / max(shape.n_texts, 1))
+    vocabulary = share * (TEXT_BYTES * shape.n_texts + copies * shape.text_bytes)
     read = NUMBER_CELL * (columns - n_text) + READ_CELL * n_text
     return n_rows * (COLUMN_ROW + read) + int(vocabulary)
 

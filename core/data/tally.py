@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import budgets
-from core.arrays import Floats, Values
+from core.arrays import Floats, Ints, Values
 from core.data.levels import level_name
 
 KEPT_HASHES = 2**12
@@ -44,28 +44,43 @@ class Tally:
 
     def add(self, values: Sequence[Any], n_rows: Values, weights: Values) -> None:
         """Count some more rows: how many have each of some values, and what these weigh."""
-        came = np.flatnonzero(n_rows).tolist()
-        for i in came:
-            self._held[values[i]] = self._held.get(values[i], 0.0) + float(weights[i])
+        came = np.flatnonzero(n_rows)
+        if self._distinct is None and len(self) + len(came) > budgets.KEPT_VALUES:
+            self._distinct = _Distinct()
+            self._distinct.add(self._held)
         if self._distinct is not None:
-            self._distinct.add(values[i] for i in came)
+            self._distinct.add(values[i] for i in came.tolist())
+        for i in self._worthwhile(values, weights, came):
+            self._held[values[i]] = self._held.get(values[i], 0.0) + float(weights[i])
         if len(self) > budgets.KEPT_VALUES:
             self._drop()
 
+    def _worthwhile(self, values: Sequence[Any], weights: Values, came: Ints) -> list[int]:
+        """Those of very many values that may be among the commonest."""
+        places: list[int] = came.tolist()
+        if len(places) <= budgets.KEPT_VALUES:
+            return places
+        common = np.zeros(len(values), dtype=np.bool_)
+        common[came[_greatest(weights[came])]] = True
+        return [i for i in places if common[i] or values[i] in self._held]
+
     def _drop(self) -> None:
         """All but the commonest."""
-        if self._distinct is None:
-            self._distinct = _Distinct()
-            self._distinct.add(self._held)
         values = list(self._held)
         weights = np.fromiter(self._held.values(), np.float64, len(values))
-        kept = np.sort(np.argpartition(-weights, budgets.KEPT_VALUES)[: budgets.KEPT_VALUES])
-        self._held = {values[i]: self._held[values[i]] for i in kept.tolist()}
+        kept = np.sort(_greatest(weights)).tolist()
+        self._held = {values[i]: self._held[values[i]] for i in kept}
 
     def counted(self) -> tuple[list[Any], Floats]:
         """The values in order, and the weight of each."""
         values = sorted(self._held)
         return values, np.fromiter((self._held[value] for value in values), float, len(values))
+
+
+def _greatest(weights: Values) -> Ints:
+    """The places of as many as are kept."""
+    places: Ints = np.argpartition(-weights, budgets.KEPT_VALUES)[: budgets.KEPT_VALUES]
+    return places
 
 
 class _Distinct:

@@ -184,14 +184,4 @@ def of_the_peak(
     evaluate = Evaluate(**trials) if trials and not others else None
     compare = Compare(methods=(first, *others), **trials) if others else None
     config = SelectionConfig(3, method=first, evaluate=evaluate)
-    print(
-        "RATIO",
-        shape.n_rows,
-        shape.n_features,
-        methods,
-        engine,
-        trials,
-        int(done.stdout) >> 20,
-        estimate_memory(shape, config, engine, compare) / int(done.stdout),
-    )
     return estimate_memory(shape, config, engine, compare) / int(done.stdout)
