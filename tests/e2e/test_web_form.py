@@ -39,7 +39,7 @@ def test_a_target_typed_before_the_columns_are_known_is_asked_nothing_about(
 ) -> None:
     held: list[Route] = []
     dataset_id = service.upload()
-    page.route(f"**/v1/datasets/{dataset_id}", lambda route: held.append(route))
+    page.route(f"**/v1/datasets/{dataset_id}", held.append)
     page.goto(f"/#/new?dataset={dataset_id}")
     target = page.get_by_label("Target", exact=True)
     target.fill("cultivr")
