@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from app.datasets.checksums import Checksums
 from app.datasets.damage import telling_damage
 from core.data.deferred import Deferred
 from core.data.texts import NO_TEXT, Texts
@@ -53,6 +54,7 @@ class _Reader:
         self.n_rows: int = pl.scan_parquet(file).select(pl.len()).collect().item()
         self._step = max(1, READ_AT_A_TIME // max(1, self.n_rows))
         self._ahead: dict[str, pl.Series] = {}
+        self._checksums = Checksums.of(file)
 
     def read(self, name: str) -> Held:
         """One column as `core` takes it."""
@@ -66,6 +68,8 @@ class _Reader:
             self._ahead.clear()
             first = self.names.index(name)
             wanted = self.names[first : first + self._step]
+            if self._checksums is not None:
+                self._checksums.verify(self._file, wanted)
             frame = pl.read_parquet(self._file, columns=wanted)
             self._ahead = {column.name: column for column in frame.iter_columns()}
         return self._ahead.pop(name)

@@ -14,7 +14,7 @@ import pytest
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns
-from app.datasets.damage import Damaged
+from app.datasets.faults import Damaged
 from app.store.base import Store, StoreAway
 from app.store.places import open_store_at
 from core.config import SelectionConfig

@@ -27,7 +27,7 @@ def watch(log: Path) -> None:
             if run.n_iter == HALT_AT and len({line.split()[0] for line in log.open()}) == 1:
                 signal.pause()
 
-    EmRun._record = watched  # type: ignore[method-assign]
+    EmRun._record = watched  # type: ignore[assignment]
 
 
 if __name__ == "__main__":
