@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.connections.registry import BadConnections, with_secrets
-from app.datasets.faults import Rejected
+from app.datasets.faults import Damaged, Rejected
 from app.db.base import Reader
 from app.errors import Invalid, NotFound
 from app.jobs import deliveries, exports
@@ -108,7 +108,7 @@ class _Delivering:
             self._exporter.deliver(errand, self)
         except Interrupted:
             write(lambda session: exports.hand_back(session, errand))
-        except NotFound as error:  # what was to be written is gone
+        except (NotFound, Damaged) as error:  # what was to be written is gone
             why = error.detail
             write(lambda session: exports.give_up(session, errand, self._delivery, why))
         except Exception as error:  # every fault puts it off, and none ends the thread

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from app.cluster.source import StoredColumns
 from app.datasets import repository as datasets
 from app.datasets.columns import defer_columns
+from app.datasets.faults import MISSING, Damaged
 from app.datasets.keys import COLUMNS, key_of
 from app.datasets.parquet_ranges import ranges_without
 from app.jobs import speeds
@@ -117,3 +118,5 @@ def _fetch(process: Process, key: str, heartbeat: Heartbeat, excluded: set[str])
             log.warning("store away, trying again")
             heartbeat.check()
             time.sleep(PAUSE_SECONDS)
+        except FileNotFoundError as error:
+            raise Damaged(MISSING) from error

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.datasets import repository as datasets
-from app.datasets.damage import Damaged
+from app.datasets.faults import Damaged
 from app.errors import ServiceError
 from app.jobs import runs
 from app.jobs.claims import JobClaim
@@ -169,14 +169,14 @@ def explain(error: Exception) -> Failure:
     """The fault in words for the job's owner."""
     if isinstance(error, CoreError):
         return Failure(error.code, str(error))
-    if isinstance(error, ServiceError):
-        return Failure(error.code, error.detail)
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY
     for kind, (code, retryable) in BENEATH_A_JOB.items():
         if isinstance(error, kind):
             log.error("job failed by what it stands on", code=code, exc_info=error)
             return Failure(code, str(error), retryable=retryable)
+    if isinstance(error, ServiceError):
+        return Failure(error.code, error.detail)
     log.error("job failed by a fault of ours", exc_info=error)
     return INTERNAL
 

@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from app.api.plain_words import plain
 from app.errors import FieldError, Invalid, ServiceError, Unavailable, pointer
+from app.store.base import StoreAway
 
 log = structlog.get_logger(__name__)
 
@@ -177,6 +178,12 @@ async def _on_lost_database(request: Request, error: Exception) -> JSONResponse:
     return render(request, Unavailable(detail, code="database_unavailable", headers=headers))
 
 
+async def _on_lost_store(request: Request, error: StoreAway) -> JSONResponse:
+    detail = "the store of the datasets does not answer; try again"
+    headers = {"Retry-After": "2"}
+    return render(request, Unavailable(detail, code="storage_unavailable", headers=headers))
+
+
 async def _on_database_error(request: Request, error: DBAPIError) -> JSONResponse:
     if error.connection_invalidated:
         return await _on_lost_database(request, error)
@@ -201,5 +208,6 @@ HANDLERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] =
     OperationalError: _on_lost_database,
     PoolTimeout: _on_lost_database,
     DBAPIError: _on_database_error,
+    StoreAway: _on_lost_store,
     Exception: _on_fault,
 }

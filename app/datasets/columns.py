@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from app.datasets.checksums import Checksums
 from app.datasets.damage import telling_damage
 from core.data.deferred import Deferred
 from core.data.texts import NO_TEXT, Texts
@@ -57,6 +58,7 @@ class _Reader:
         self.n_rows: int = pl.scan_parquet(file).select(pl.len()).collect().item()
         self._step = max(1, READ_AT_A_TIME // max(1, self.n_rows))
         self._ahead: dict[str, pl.Series] = {}
+        self._checksums = Checksums.of(file)
 
     def read(self, name: str, first: int, last: int) -> Held:
         """Some rows of one column as `core` takes it."""
@@ -69,6 +71,7 @@ class _Reader:
         """Neighbouring rows, by the row groups that they are in and no others."""
         ends, parquet = self._row_groups
         groups = range(bisect_right(ends, first), bisect_left(ends, last) + 1)
+        self._verify([name], groups)
         column = parquet.read_row_groups(groups, [name], use_threads=False).column(0)
         before = ends[groups.start - 1] if groups.start else 0
         rows = column.slice(first - before, last - first)
@@ -83,12 +86,17 @@ class _Reader:
         groups = (parquet.metadata.row_group(n) for n in range(parquet.num_row_groups))
         return list(accumulate(group.num_rows for group in groups)), parquet
 
+    def _verify(self, names: list[str], groups: range | None = None) -> None:
+        if self._checksums is not None:
+            self._checksums.verify(self._file, names, groups)
+
     def take(self, name: str) -> pl.Series:
         """One column, and those after it at the same time."""
         if name not in self._ahead:
             self._ahead.clear()
             first = self.names.index(name)
             wanted = self.names[first : first + self._step]
+            self._verify(wanted)
             self._file.seek(0)  # polars begins where it is, and pyarrow leaves it anywhere
             frame = pl.read_parquet(self._file, columns=wanted)
             self._ahead = {column.name: column for column in frame.iter_columns()}

@@ -8,17 +8,9 @@ from contextlib import contextmanager
 import polars as pl
 import pyarrow as pa
 
-from app.datasets.faults import OUT_OF_MEMORY, system_error
+from app.datasets.faults import DAMAGED, OUT_OF_MEMORY, Damaged, system_error
 
-DAMAGED = (
-    "what the service stored of the dataset is damaged and cannot be read; upload it again, or "
-    "have its files restored"
-)
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException, OSError)
-
-
-class Damaged(Exception):
-    """The service's own file is not what was written; no attempt will find it otherwise."""
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from app.datasets.columns import held
+from app.datasets.damage import telling_damage
 from core.arrays import MISSING
 from core.data.recoding import encode_with
 from core.data.times import time_part
@@ -28,7 +29,8 @@ class Extract:
 
     def __init__(self, file: BinaryIO, names: Sequence[str]) -> None:
         self._file = file
-        self._table = pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER_BYTES)
+        with telling_damage():
+            self._table = pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER_BYTES)
         whole = self._table.schema_arrow
         self.schema = pa.schema([whole.field(name) for name in names])
 
@@ -36,14 +38,15 @@ class Extract:
         """All rows; the file is closed behind the last one."""
         names = self.schema.names
         rows = max(1, CELLS_AT_A_TIME // max(len(names), 1))
-        with self._file:
+        with self._file, telling_damage():
             for batch in self._table.iter_batches(rows, columns=names, use_threads=False):
                 yield batch.select(names)
 
 
 def names_of(file: BinaryIO) -> list[str]:
     """Every column of a file."""
-    names: list[str] = pq.read_schema(file).names
+    with telling_damage():
+        names: list[str] = pq.read_schema(file).names
     return names
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import re
 
+from app.errors import Conflict
+
 PASSING = {
     errno.ENOSPC: "there was no room on the disk to read the file",
     errno.EDQUOT: "there was no room on the disk to read the file",
@@ -15,6 +17,15 @@ PASSING = {
     errno.ENFILE: "too many files were open to read the file",
 }
 """What the machine may say while any file is read, and the sentence for it."""
+
+DAMAGED = (
+    "what the service stored of the dataset is damaged and cannot be read; upload it again, or "
+    "have its files restored"
+)
+MISSING = (
+    "what the service stored of the dataset is not there any more; upload it again, or have its "
+    "files restored"
+)
 
 NO_ROOM = PASSING[errno.ENOSPC]
 # How polars and pyarrow pass on what the system said.
@@ -28,6 +39,12 @@ OUT_OF_MEMORY = re.compile(
 
 class Rejected(Exception):
     """The file cannot be used; the message is the reason, a sentence for its owner."""
+
+
+class Damaged(Conflict):
+    """The service's own file is not what was written; no attempt will find it otherwise."""
+
+    code = "dataset_damaged"
 
 
 class Passing(Exception):

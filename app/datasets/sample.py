@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from app.datasets.damage import telling_damage
 from app.datasets.kinds.conversion import meaning
 from app.datasets.kinds.reading import Reading, tidied
 
@@ -27,13 +28,15 @@ def keep_sample(texts: Path, target: Path, n_rows: int) -> None:
 
 def read_written(file: BinaryIO, names: Sequence[str]) -> pl.DataFrame:
     """Columns of the sample as text; those that it has not are left out."""
-    frame = pl.read_parquet(file.read())
+    with telling_damage():
+        frame = pl.read_parquet(file.read())
     return frame.select(name for name in names if name in frame.columns).cast(pl.String)
 
 
 def read_understood(file: BinaryIO, columns: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Columns of the sample as a job sees them, by what their profile says."""
-    frame = pl.read_parquet(file.read(), columns=[column["name"] for column in columns])
+    with telling_damage():
+        frame = pl.read_parquet(file.read(), columns=[column["name"] for column in columns])
     readings = {c["name"]: Reading(**c["reading"]) for c in columns if c.get("reading")}
     changed = [
         meaning(tidied(pl.col(name)), reading).alias(name)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from app.datasets.checksums import add_checksums
 from app.datasets.csv_dialect import (
     MISSING,
     detect_delimiter,
@@ -87,6 +88,7 @@ def settle(
     is_typed = source.format is not Format.CSV
     found = understand(texts, target, wishes, limits, typed=is_typed)
     columns = list(profile(target, n_rows, as_text, found))
+    add_checksums(target)
     return {"n_rows": n_rows, "columns": columns}
 
 

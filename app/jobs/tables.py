@@ -17,11 +17,13 @@ from app.datasets.extracts import (
     names_of,
     with_codes,
 )
+from app.datasets.faults import MISSING, Damaged
 from app.datasets.keys import COLUMNS, key_of
+from app.datasets.repository import exists
 from app.db.base import Reader
 from app.errors import NotFound
 from app.jobs.service import get_document, get_job
-from app.store.base import Store
+from app.store.base import Store, StoreAway
 from core.results.documents import read
 from core.results.selection import Derived, EncodedColumn
 
@@ -41,7 +43,7 @@ def reduced_table(
     """What a job chose and the target, or all columns; as codes, those that it computed with."""
     document = get_document(session, tenant, job_id)
     dataset_id = get_job(session, tenant, job_id).dataset_id
-    file = _open(store, tenant, dataset_id)
+    file = _open(session, store, tenant, dataset_id)
     if encoded:
         features = _coded(document, everything=everything)
         extract = Extract(file, _once(feature.source for feature in features))
@@ -73,9 +75,13 @@ def _once(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _open(store: Store, tenant: str, dataset_id: str) -> BinaryIO:
+def _open(session: Reader, store: Store, tenant: str, dataset_id: str) -> BinaryIO:
     try:
         return store.open(key_of(tenant, dataset_id, COLUMNS))
+    except StoreAway:
+        raise
     except FileNotFoundError as error:
+        if exists(session, dataset_id):
+            raise Damaged(MISSING) from error
         detail = f"the dataset {dataset_id} of this job is gone"
         raise NotFound(detail, code="dataset_not_found") from error

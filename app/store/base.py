@@ -23,6 +23,10 @@ class StoreAway(OSError):
         super().__init__(errno.EREMOTEIO, "the store did not answer as it should")
 
 
+class StoreGone(StoreAway, FileNotFoundError):
+    """The place of the store itself is not there: a volume, say, that is not mounted yet."""
+
+
 class Store(Protocol):
     """A key is a path with slashes; whole files appear under it, or nothing does."""
 

@@ -13,7 +13,7 @@ from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from app.store.base import Wanted
+from app.store.base import StoreGone, Wanted
 from app.store.kept import Kept
 
 if TYPE_CHECKING:
@@ -67,7 +67,12 @@ class LocalStore:
 
     def open(self, key: str) -> BinaryIO:
         """The bytes under `key`, to be read in order or anywhere."""
-        return self.path(key).open("rb")
+        try:
+            return self.path(key).open("rb")
+        except FileNotFoundError:
+            if not self.directory.exists():
+                raise StoreGone from None
+            raise
 
     def on_disk(self, key: str, wanted: Wanted | None = None, kept: Kept | None = None) -> BinaryIO:
         """The same, since they are on the disk."""

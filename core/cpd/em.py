@@ -12,6 +12,7 @@ from core.arrays import Bytes, Floats, Ints, Truths
 from core.budgets import ROWS_PER_STATE, TRIAL_ITERATIONS
 from core.callbacks import OnWait, ignore
 from core.cpd.bank import Bank, Models, uniform_scale
+from core.cpd.halfway import Halfway, OnHalfway
 from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
 from core.cpd.rows import Rows, RowSummary, prepare_rows
@@ -72,28 +73,51 @@ def fit_models(
     on_iteration: OnIteration | None = None,
     on_wait: OnWait = ignore,
     on_few: OnIteration | None = None,
+    halfway: Halfway | None = None,
+    on_halfway: OnHalfway = ignore,
 ) -> list[CpdFit]:
     """Fit the `n_models` best of max(n_init, n_models) restarts, the best first.
 
     Restarts to many rows are made and followed on a few of them, and only end on all: `on_few` is
-    told the iterations of the first part, `on_iteration` those on all rows.
+    told the iterations of the first part, `on_iteration` those on all rows. Once the best are
+    followed on all rows, `on_halfway` is told now and then where they stand; a fit that is given
+    that goes on from it.
     """
     n_states = states_per_class(rows, config.rank)
     few = rows.few if isinstance(rows, SpreadRows) else _thin(rows, n_levels, config)
     heard = on_iteration if few is rows else on_few
+    most = config.max_iter if few is rows else last_iterations(config.max_iter)
     with Workers(config.n_threads) as pool:
-        n_starts = max(config.n_init, n_models)
-        bank = Bank(few, n_states, uniform_scale(few.weights, n_starts), config.smoothing, pool)
-        run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, heard)
-        while run.n_models > n_models:
-            run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
-            run = run.keep_best(max(n_models, run.n_models // 2))
-        most = config.max_iter if few is rows else min(FIRST_ITERATIONS, config.max_iter)
-        run.iterate(most - run.n_iter, until_converged=True)
-        if few is not rows:
-            run = run.on_rows(rows, on_iteration, on_wait)
-            run.iterate(last_iterations(config.max_iter), until_converged=True)
+        if halfway is not None:
+            bank = bank_of(rows, n_states, n_models, config.smoothing, pool, on_wait)
+            run = EmRun.resumed(bank, halfway, config, on_iteration)
+        else:
+            run = _begin(few, n_states, config, n_models, heard, on_wait, pool)
+            if few is not rows:
+                first = min(FIRST_ITERATIONS, config.max_iter)
+                run.iterate(first - run.n_iter, until_converged=True)
+                run = run.on_rows(rows, on_iteration, on_wait)
+        run.iterate(most - run.n_iter, until_converged=True, on_halfway=on_halfway)
     return [to_cpd_fit(run, rows, n_levels, m) for m in range(n_models)]
+
+
+def _begin(
+    rows: Rows,
+    n_states: Ints,
+    config: CpdConfig,
+    n_models: int,
+    on_iteration: OnIteration | None,
+    on_wait: OnWait,
+    workers: Workers,
+) -> EmRun:
+    """The best of the restarts, some iterations after the last of the others was dropped."""
+    scale = uniform_scale(rows.weights, max(config.n_init, n_models))
+    bank = Bank(rows, n_states, scale, config.smoothing, workers)
+    run = EmRun(bank, seed_parameters(bank, config.seed, on_wait), config, on_iteration)
+    while run.n_models > n_models:
+        run.iterate(min(TRIAL_ITERATIONS, config.max_iter - run.n_iter))
+        run = run.keep_best(max(n_models, run.n_models // 2))
+    return run
 
 
 def _thin(rows: Rows, n_levels: Ints, config: CpdConfig) -> Rows:
@@ -139,6 +163,23 @@ class EmRun:
         self.converged = np.zeros(bank.layout.n_models, dtype=bool)
         self._steps = StepLengths(len(bank.n_states), bank.layout.n_models)
         self._row_weight = bank.row_weight
+        self._asked = start
+
+    @classmethod
+    def resumed(
+        cls,
+        bank: Models,
+        halfway: Halfway,
+        config: CpdConfig,
+        on_iteration: OnIteration | None = None,
+    ) -> EmRun:
+        """The run that stood there."""
+        run = cls(bank, halfway.parameters, config, on_iteration)
+        run.loglik, run.objective = list(halfway.loglik), list(halfway.objective)
+        run.converged, run._steps.longest = halfway.converged.copy(), halfway.longest.copy()
+        run._tell()
+        run._expect(halfway.asked)
+        return run
 
     @property
     def n_models(self) -> int:
@@ -150,15 +191,18 @@ class EmRun:
         """Iterations so far."""
         return len(self.loglik)
 
-    def iterate(self, n_iter: int, until_converged: bool = False) -> None:
+    def iterate(
+        self, n_iter: int, until_converged: bool = False, on_halfway: OnHalfway = ignore
+    ) -> None:
         """Go on for `n_iter` iterations, or until all models have converged."""
         stop = self.n_iter + n_iter
         if not self.loglik and n_iter > 0:
-            self._record(self.parameters, *self.bank.expect(self.parameters))
+            self._record(self.parameters, *self._expect(self.parameters))
         while self.n_iter < stop and not (until_converged and self.converged.all()):
+            on_halfway(self._halfway())
             before, origin = self.objective[-1], self.parameters
             step = self.bank.maximise()
-            self._record(step, *self.bank.expect(step))
+            self._record(step, *self._expect(step))
             self.converged |= self._rise(before) < self.config.tol
             if self.config.accelerate and self.n_iter < stop and not self.converged.all():
                 self._leap(origin, step)
@@ -171,7 +215,7 @@ class EmRun:
         kept = EmRun(bank, _pick(old, bank, self.parameters, best), self.config, self.on_iteration)
         kept.loglik = [np.take_along_axis(values, best, axis=1) for values in self.loglik]
         kept.objective = [np.take_along_axis(values, best, axis=1) for values in self.objective]
-        bank.expect(kept.parameters)
+        kept._expect(kept.parameters)
         return kept
 
     def on_rows(
@@ -190,6 +234,20 @@ class EmRun:
         total: Floats = np.array(values).sum(axis=1) / self._row_weight
         return total
 
+    def _halfway(self) -> Halfway:
+        return Halfway(
+            parameters=self.parameters,
+            asked=self._asked,
+            loglik=np.array(self.loglik),
+            objective=np.array(self.objective),
+            converged=self.converged.copy(),
+            longest=self._steps.longest.copy(),
+        )
+
+    def _expect(self, parameters: Parameters) -> tuple[Floats, Floats]:
+        self._asked = parameters
+        return self.bank.expect(parameters)
+
     def _rise(self, before: Floats) -> Floats:
         rise: Floats = (self.objective[-1] - before).sum(axis=0) / self._row_weight
         return rise
@@ -198,12 +256,12 @@ class EmRun:
         """Extrapolate from two steps; where that lowers the objective, take the second instead."""
         second = self.bank.maximise()
         leap = extrapolate(self.bank, origin, first, second, self._steps)
-        loglik, prior = self.bank.expect(leap)
+        loglik, prior = self._expect(leap)
         failed = loglik + prior < self.objective[-1]
         self._steps.adapt(failed)
         if failed.any():
             leap = _mix(self.bank, failed, second, leap)
-            loglik, prior = self.bank.expect(leap)
+            loglik, prior = self._expect(leap)
         self._record(leap, loglik, prior)
 
     def _record(self, parameters: Parameters, loglik: Floats, prior: Floats) -> None:
@@ -217,8 +275,12 @@ class EmRun:
         self.parameters = parameters
         self.loglik.append(loglik)
         self.objective.append(objective)
+        self._tell()
+
+    def _tell(self) -> None:
         if self.on_iteration is not None:
-            self.on_iteration(self.n_iter, float((loglik.sum(axis=0) / self._row_weight).max()))
+            best = (self.loglik[-1].sum(axis=0) / self._row_weight).max()
+            self.on_iteration(self.n_iter, float(best))
 
 
 def _mix(bank: Models, where: Truths, yes: Parameters, no: Parameters) -> Parameters:

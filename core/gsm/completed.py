@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Values, stack, unstack
+from core.cpd.halfway import Halfway
 from core.cpd.layout import Parameters
 from core.cpd.model import CpdFit
 from core.crossfit.folds import Plan
@@ -21,6 +22,10 @@ from core.results.selection import plain
 Arrays = dict[str, Values]
 NOBODY = -1
 REFIT = "refit/"
+PLAIN, HALFWAY = "plain/", "halfway/"
+MOST_KEPT = 32 << 20
+"""Bytes of a fit under way: more would take the database longer to write than it is worth."""
+
 FIT_ARRAYS = ("weights", "factors", "n_levels", "loglik", "objective", "ended")
 
 
@@ -33,6 +38,42 @@ class Refit:
 
 
 @dataclass
+class Started:
+    """Fits under way: the models of the plainest cut, once there are any, and where others are."""
+
+    plain_fits: list[CpdFit] = field(default_factory=list)
+    halfway: Halfway | None = None
+
+    def keep(self, halfway: Halfway) -> None:
+        """Where a fit stands now, if that is small enough."""
+        self.halfway = halfway if halfway.n_bytes <= MOST_KEPT else None
+
+    def next_table(self, plain_fits: list[CpdFit]) -> None:
+        """The plainest cut is fitted, and the other begins."""
+        self.plain_fits, self.halfway = plain_fits, None
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations that there are."""
+        return _n_iter(self.plain_fits) + (self.halfway.n_iter if self.halfway else 0)
+
+    def to_arrays(self) -> Arrays:
+        """Told apart from fits that are done by their names."""
+        arrays = _prefixed(PLAIN, _fit_arrays(self.plain_fits))
+        if self.halfway is not None:
+            arrays |= _prefixed(HALFWAY, self.halfway.to_arrays())
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Values]) -> Started:
+        """What `to_arrays` came from."""
+        halfway = _without(HALFWAY, arrays)
+        return cls(
+            _fits(_without(PLAIN, arrays)), Halfway.from_arrays(halfway) if halfway else None
+        )
+
+
+@dataclass
 class Completed:
     """Filled in by a run as it goes: the plan, fits, then step by step.
 
@@ -42,15 +83,20 @@ class Completed:
     """
 
     plan: Plan | None = None
+    started: Started = field(default_factory=Started)
     fits: list[CpdFit] | None = None
     steps: list[Step] = field(default_factory=list)
     refit: Refit | None = None
+
+    def complete_fits(self, fits: list[CpdFit]) -> None:
+        """These are the fits; where they stood before is of no use any more."""
+        self.fits, self.started = fits, Started()
 
     def sizes(self) -> dict[str, int]:
         """How much of each phase there is."""
         return {
             "rank": int(self.plan is not None),
-            "fit": int(self.fits is not None),
+            "fit": self.started.n_iter if self.fits is None else 1 + _n_iter(self.fits),
             "select": len(self.steps),
         }
 
@@ -62,6 +108,8 @@ class Completed:
             parts["rank"] = {"plan": np.frombuffer(document, dtype=np.uint8)}
         if self.fits is not None:
             parts["fit"] = _fit_arrays(self.fits)
+        elif self.started.n_iter:
+            parts["fit"] = self.started.to_arrays()
         if self.steps:
             parts["select"] = {**_step_arrays(self.steps), **_refit_arrays(self.refit)}
         return parts
@@ -73,11 +121,25 @@ class Completed:
         if "rank" in parts:
             completed.plan = read(json.loads(parts["rank"]["plan"].tobytes()), Plan)
         if "fit" in parts:
-            completed.fits = _fits(parts["fit"])
+            completed.started = Started.from_arrays(parts["fit"])
+            completed.fits = _fits(parts["fit"]) or None
         if "select" in parts:
             completed.steps = _steps(parts["select"])
             completed.refit = _refit(parts["select"])
         return completed
+
+
+def _prefixed(prefix: str, arrays: Arrays) -> Arrays:
+    return {prefix + name: values for name, values in arrays.items()}
+
+
+def _without(prefix: str, arrays: Mapping[str, Values]) -> Arrays:
+    """Those with the prefix, by the rest of their names."""
+    return {n.removeprefix(prefix): values for n, values in arrays.items() if n.startswith(prefix)}
+
+
+def _n_iter(fits: Sequence[CpdFit]) -> int:
+    return sum(fit.n_iter for fit in fits)
 
 
 def _fit_arrays(fits: Sequence[CpdFit]) -> Arrays:
@@ -91,7 +153,7 @@ def _fit_arrays(fits: Sequence[CpdFit]) -> Arrays:
 
 
 def _fits(arrays: Mapping[str, Values]) -> list[CpdFit]:
-    n_fits = sum(name.endswith("/ended") for name in arrays)
+    n_fits = sum(name.endswith("/ended") and not name.startswith(PLAIN) for name in arrays)
     return [_fit({name: arrays[f"{i}/{name}"] for name in FIT_ARRAYS}) for i in range(n_fits)]
 
 

@@ -16,6 +16,7 @@ from core.cpd.rows import Rows
 from core.cpd.spread import SpreadRows, gather
 from core.data.problem import CodedProblem
 from core.fit_config import CpdConfig
+from core.gsm.completed import Completed
 
 _STAGES = (1 / 3, 1 / 3)
 _STAGES_OF_MANY = (1 / 3, 2 / 3)
@@ -36,9 +37,10 @@ class Fitting:
         config: CpdConfig,
         focus: tuple[int, ...],
         tell: TellFit,
+        done: Completed,
     ) -> None:
         self._problem, self._plain, self._family = problem, plain, method.family
-        self._config, self._focus = config, focus
+        self._config, self._focus, self._done = config, focus, done
         usual = min(usual_fit(problem.n_rows, len(problem.n_levels)), config.max_iter)
         stages = _STAGES_OF_MANY if is_many(problem.n_rows) else _STAGES
         self._progress = _Progress(tell, stages, usual, n_tables=1 if plain is None else 2)
@@ -46,23 +48,26 @@ class Fitting:
 
     def fit(self, table: CodedProblem, rows: Rows | SpreadRows) -> list[CpdFit]:
         """So many models, of rows that somebody holds."""
-        levels, told = table.table_levels, self._progress
+        levels, told, started = table.table_levels, self._progress, self._done.started
         return fit_models(
-            rows, levels, self._config, self.n_models, told.iterated, told.wait, told.on_few
-        )
+            rows, levels, self._config, self.n_models, told.iterated, told.wait, told.on_few,
+            started.halfway, started.keep,
+        )  # fmt: skip
 
-    def fit_and_forget(self, fits: list[CpdFit] | None) -> tuple[list[CpdFit], int | None]:
-        """All models, those of the plain table last, and how many rows differ.
+    def fit_and_forget(self) -> int | None:
+        """Complete all models, those of the plain table last; tells how many rows differ.
 
-        Rows are held no longer than they are fitted. Those that are fitted already are not again.
+        Rows are held no longer than they are fitted. What is fitted already is not again.
         """
         self._progress.wait()
-        plain_fits: list[CpdFit] = []
-        if self._plain is not None and fits is None:
-            plain_fits, _ = self._fit_alone(self._plain, None)
+        done = self._done
+        if self._plain is not None and done.fits is None:
+            if not done.started.plain_fits:
+                done.started.next_table(self._fit_alone(self._plain, None)[0])
             self._progress.next_table()
-        own, n_distinct = self._fit_alone(self._problem, fits)
-        return [*own, *plain_fits], n_distinct
+        own, n_distinct = self._fit_alone(self._problem, done.fits)
+        done.complete_fits([*own, *done.started.plain_fits])
+        return n_distinct
 
     @contextmanager
     def gather(self, table: CodedProblem | None = None) -> Iterator[Rows | SpreadRows]:

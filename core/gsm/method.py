@@ -121,7 +121,7 @@ def select_gsm(
     """
     done = completed or Completed()
     config = method.cpd(rank=rank, seed=problem.seed, n_threads=problem.n_threads)
-    fitting = Fitting(problem, plain, method, config, focus, partial(_tell_fit, tell))
+    fitting = Fitting(problem, plain, method, config, focus, partial(_tell_fit, tell), done)
 
     def select(n_distinct: int | None, rows: Rows | SpreadRows | None = None) -> GsmOutcome:
         fits, n_own = done.fits or [], fitting.n_models
@@ -132,10 +132,9 @@ def select_gsm(
             ).run(config)  # fmt: skip
 
     if method.remodel == "none":
-        done.fits, n_distinct = fitting.fit_and_forget(done.fits)
-        return select(n_distinct)
+        return select(fitting.fit_and_forget())
     with fitting.gather() as rows:
-        done.fits = done.fits or fitting.fit(problem, rows)
+        done.complete_fits(done.fits or fitting.fit(problem, rows))
         return select(rows.n_distinct, rows)
 
 

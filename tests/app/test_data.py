@@ -6,18 +6,23 @@ import io
 from collections.abc import Callable
 from datetime import datetime
 
+import obstore
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from obstore.store import LocalStore, ObjectStore
 
 from app.api.schemas.differences import DifferenceRead
 from app.datasets import extracts
 from app.datasets.extracts import CodedFeature, Extract, coded, coded_schema
+from app.datasets.keys import COLUMNS, SAMPLE
 from app.outcomes.tables import ARROW, CSV, PARQUET, stream
+from app.store.places import DATASETS
 from core.results.selection import Derived, EncodedColumn
 from tests.app.running import CSV as CSV_BYTES
 from tests.app.running import Service
+from tests.servers import objects_at
 
 FRAMES: dict[str, Callable[[io.BytesIO], pl.DataFrame]] = {
     CSV: pl.read_csv,
@@ -115,3 +120,35 @@ def test_two_jobs_stand_side_by_side(service: Service) -> None:
     page = service.client.get("/compare", params={"a": one, "b": other})
     assert page.headers["location"] == f"/#/compare?a={one}&b={other}"
     assert service.client.get("/compare", params={"a": "javascript:", "b": one}).status_code == 422
+
+
+@pytest.mark.parametrize("name", [COLUMNS, SAMPLE])
+def test_stored_files_that_are_damaged_are_called_so(service: Service, name: str) -> None:
+    dataset = service.ready_dataset(f"a,y\n1,{name}\n2,damaged\n".encode())
+    job_id = service.submit(dataset, k=1)
+    service.final(job_id)
+    asked = {COLUMNS: f"/v1/jobs/{job_id}/data", SAMPLE: f"/v1/datasets/{dataset}/warnings"}[name]
+    assert service.client.get(asked).status_code == 200
+    store = store_of(service)
+    key = f"default/{dataset}/{name}"
+    obstore.put(store, key, b"PAR1" + bytes(100))
+    answer = service.client.get(asked)
+    assert (answer.status_code, answer.json()["code"]) == (409, "dataset_damaged")
+
+
+def test_stored_rows_that_are_missing_are_told_from_a_dataset_that_was_deleted(
+    service: Service,
+) -> None:
+    dataset = service.ready_dataset(b"a,y\n1,rows\n2,missing\n")
+    job_id = service.submit(dataset, k=1)
+    service.final(job_id)
+    obstore.delete(store_of(service), f"default/{dataset}/{COLUMNS}")
+    answer = service.client.get(f"/v1/jobs/{job_id}/data")
+    assert (answer.status_code, answer.json()["code"]) == (409, "dataset_damaged")
+    assert "not there any more" in answer.json()["detail"]
+
+
+def store_of(service: Service) -> ObjectStore:
+    if url := service.env.get("PITH_STORE_URL"):
+        return objects_at(url, service.env)
+    return LocalStore(service.data_dir / DATASETS)

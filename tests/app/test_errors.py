@@ -7,7 +7,11 @@ from base64 import urlsafe_b64encode
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
+from app.api.problems import install_handlers
+from app.store.base import StoreAway, StoreGone
 from tests.app.problems import assert_problem
 from tests.app.running import Service
 
@@ -271,3 +275,17 @@ def test_unknown_names_hold_up_nobody(service: Service) -> None:
     assert repr(names[0]) in problem["detail"]
     far = {**body, "target": "z" * 1000}
     assert "nearest" not in service.client.post("/v1/jobs", json=far).json()["detail"]
+
+
+@pytest.mark.parametrize("error", [StoreAway, StoreGone])
+def test_a_store_that_is_away_is_worth_another_try(error: type[StoreAway]) -> None:
+    app = FastAPI()
+    install_handlers(app)
+
+    @app.get("/")
+    def away() -> None:
+        raise error
+
+    answer = TestClient(app, raise_server_exceptions=False).get("/")
+    assert (answer.status_code, answer.json()["code"]) == (503, "storage_unavailable")
+    assert answer.headers["retry-after"]

@@ -184,6 +184,32 @@ def test_a_cluster_that_goes_away_costs_no_attempt_and_no_work(
 
 
 @pytest.mark.usefixtures("small_tables_are_large")
+def test_a_fit_goes_on_where_it_was_when_the_cluster_went_away(
+    stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Progress] = []
+
+    def is_fourth(progress: Progress) -> bool:
+        heard.extend([progress] * first_iteration(progress))
+        return len(heard) == 4
+
+    def go() -> None:
+        heard.clear()
+        raise ClusterAway
+
+    in_memory, on_cluster = stage.submit(), stage.submit(engine="dask")
+    runner.run_job(stage.worker(), in_memory)
+    worker = with_cluster(stage, cluster)
+    monkeypatch.setattr(runner, "select_features", once(is_fourth, go))
+    runner.run_job(worker, on_cluster)
+    monkeypatch.setattr(runner, "select_features", once(is_fourth, lambda: None))
+    runner.run_job(worker, on_cluster)
+    n_iter = stage.result(in_memory)[0]["models"][0]["n_iter"]
+    assert len(heard) == n_iter - 2  # it goes on from the third, which is told again
+    assert_same_result(stage, in_memory, on_cluster)
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
 def test_a_scheduler_that_dies_in_a_job_and_comes_again_costs_no_attempt(
     stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

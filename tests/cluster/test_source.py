@@ -15,7 +15,7 @@ import pytest
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns
-from app.datasets.damage import Damaged
+from app.datasets.faults import Damaged
 from app.store import copies
 from app.store.base import Range, Store, StoreAway
 from app.store.fetching import fetch

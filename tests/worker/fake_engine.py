@@ -1,21 +1,22 @@
 """A small deterministic stand-in for `core.pipeline` that can be told what to do.
 
 The target's name says how the run behaves: `slow` takes its time, `judged` does so when it has
-chosen, `crash` kills its process, `fault` raises what nobody expects, `huge` runs out of memory,
-`refused` raises an error of core.
-Any other target chooses the other columns in their order. Of the methods of a comparison `rjmi`
-takes its time and `globalfs` is refused.
+chosen, `crash` dies of a bus error, `fault` raises what nobody expects, `huge` runs out of memory,
+`refused` raises an error of core. Any other target chooses the other columns in their order. Of
+the methods of a comparison `rjmi` takes its time and `globalfs` is refused.
 """
 
 from __future__ import annotations
 
 import os
-import signal
+import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import methods
+from core.blocks.scratch import Scratch
 from core.callbacks import Enough
 from core.config import Method, SelectionConfig
 from core.data.table import Table
@@ -76,13 +78,25 @@ def judge_for_long(result: SelectionResult, report: Report) -> SelectionResult:
 
 def misbehave(target: str) -> None:
     if target == "crash":
-        os.kill(os.getpid(), signal.SIGKILL)
+        tear(Path(tempfile.mkdtemp()))
     if target == "fault":
         raise RuntimeError("secret internals")
     if target == "huge":
         raise MemoryError
     if target == "refused":
         raise InvalidData("column 'refused' is constant", "refused")
+
+
+def tear(directory: Path) -> None:
+    """Write to a mapped file that a disk lost, which no handler of Python's ever hears of."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    room = Scratch(directory).room(1 << 10, 1 << 10)
+    directory.rmdir()
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the one that lists them
+            if link.readlink().is_relative_to(directory):
+                os.truncate(link, 0)
+    room[:] = 1
 
 
 def take_time(report: Report, phase: Phase, seconds: float) -> None:

@@ -113,6 +113,9 @@ def check_deadly_job(service: Service) -> None:
     job = service.final(deadly)
     assert (job["status"], job["attempts"]) == ("failed", 3)
     assert job["error"]["code"] == "worker_lost"
+    log = (service.data_dir / "worker.log").read_text()
+    assert "SIGBUS" in log
+    assert "child ended" not in log  # it was the job's process, and none besides
 
 
 def check_deadline(service: Service) -> None:

@@ -247,22 +247,5 @@ def test_a_disk_without_room_for_columns_of_a_bucket_is_worth_another_try(
     assert "No space left" in error["message"]
 
 
-def test_columns_that_are_cut_off_under_a_job_are_called_damaged(
-    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (stored,) = tmp_path.rglob(COLUMNS)
-
-    def cut_off(*args: Any, **rest: Any) -> Any:
-        os.truncate(stored, stored.stat().st_size // 2)
-        return select_features(*args, **rest)
-
-    monkeypatch.setattr(runner, "select_features", cut_off)
-    job_id = stage.submit()
-    runner.run_job(stage.worker(), job_id)
-    error = stage.protocol.read(job_id).error
-    assert (error["code"], error["retryable"]) == ("dataset_damaged", False)
-    assert "upload it again" in error["message"]
-
-
 def kill() -> None:
     raise Killed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
@@ -22,6 +24,7 @@ from app.datasets.keys import SAMPLE, key_of
 from app.errors import Conflict
 from app.jobs.methods import Strict
 from app.jobs.specification import Name
+from app.store.base import StoreAway
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"])
 
@@ -87,11 +90,8 @@ def _preview(caller: Caller, dataset_id: str, wishes: versions.Wishes) -> list[d
     # Polars takes a tenth of a second to load, and most processes never need it.
     from app.datasets.preview import preview  # noqa: PLC0415
 
-    try:
-        with caller.services.store.open(key_of(caller.tenant, dataset_id, SAMPLE)) as file:
-            return preview(file, wishes)
-    except FileNotFoundError:
-        raise _no_sample() from None
+    with _sample(caller, dataset_id) as file:
+        return preview(file, wishes)
 
 
 @router.get(
@@ -110,14 +110,18 @@ def get_warnings(
 
     row, columns = caller.read(service.get_dataset, dataset_id)
     service.require_column(columns, query.target)
-    try:
-        with caller.services.store.open(key_of(caller.tenant, dataset_id, SAMPLE)) as file:
-            n_rows, warnings = sample_warnings(file, row.n_rows, columns, query.target)
-    except FileNotFoundError:
-        raise _no_sample() from None
+    with _sample(caller, dataset_id) as file:
+        n_rows, warnings = sample_warnings(file, row.n_rows, columns, query.target)
     return TargetWarnings(n_rows=n_rows, warnings=warnings)
 
 
-def _no_sample() -> Conflict:
-    detail = "there is no sample of its rows: it is not ready, or was read by an older version"
-    return Conflict(detail, code="no_sample")
+@contextmanager
+def _sample(caller: Caller, dataset_id: str) -> Iterator[BinaryIO]:
+    try:
+        with caller.services.store.open(key_of(caller.tenant, dataset_id, SAMPLE)) as file:
+            yield file
+    except StoreAway:
+        raise
+    except FileNotFoundError:
+        detail = "there is no sample of its rows: it is not ready, or was read by an older version"
+        raise Conflict(detail, code="no_sample") from None
