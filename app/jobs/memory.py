@@ -126,7 +126,7 @@ def shape_of(
 
 
 def _has_gaps(columns: Sequence[Mapping[str, Any]], name: str) -> bool:
-    return any(column["missing"] > 0 for column in columns if column["name"] == name)
+    return any(column.get("missing", 0) > 0 for column in columns if column["name"] == name)
 
 
 def _text_bytes(column: Mapping[str, Any]) -> int:
