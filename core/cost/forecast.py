@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from core.budgets import MOST_DISTANCES
+from core.budgets import HELD_ROWS, MOST_DISTANCES
 from core.config import Bootstrap, Compare, Discretize, Evaluate, GsmCpd, Method, SelectionConfig
 from core.cost.crossfit import score_beliefs, usual_choice
 from core.cost.engines import EngineName
@@ -20,6 +20,9 @@ LONGEST_CURVE = 50
 
 UNORDERED = 0.2
 """What encoding a value takes that need not be brought into order."""
+
+TEXT_SORTS, STRETCH_SORTS = 10, 24
+"""What each different text takes beside that; the second where a column is read in stretches."""
 
 
 def phase_seconds(
@@ -71,7 +74,8 @@ def _wanted(config: SelectionConfig) -> int | None:
 def _encode(shape: TableShape) -> Work:
     n_other = shape.n_features - shape.n_continuous
     values = shape.n_rows * (shape.n_continuous + UNORDERED * n_other)
-    return Work(calls=7 * shape.n_features, sorts=values)
+    texts = shape.n_texts * (TEXT_SORTS if shape.n_rows <= HELD_ROWS else STRETCH_SORTS)
+    return Work(calls=7 * shape.n_features, sorts=values + texts)
 
 
 def _choose(

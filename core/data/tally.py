@@ -5,7 +5,7 @@ A value with more than two in KEPT_VALUES of the rows is kept, and counted but f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log1p
 from typing import Any
 from zlib import crc32
@@ -77,6 +77,13 @@ class Tally:
         return values, np.fromiter((self._held[value] for value in values), float, len(values))
 
 
+def _encoded(values: Iterable[Any]) -> Iterator[bytes]:
+    """Their names; texts, of which there are most, without a call of ours for each."""
+    some = list(values)
+    are_texts = bool(some) and isinstance(some[0], str)
+    return map(str.encode, some if are_texts else map(level_name, some))
+
+
 def _greatest(weights: Values) -> Ints:
     """The places of as many as are kept."""
     places: Ints = np.argpartition(-weights, budgets.KEPT_VALUES)[: budgets.KEPT_VALUES]
@@ -90,7 +97,7 @@ class _Distinct:
         self._least: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
 
     def add(self, values: Iterable[Any]) -> None:
-        hashes = np.fromiter((crc32(level_name(value).encode()) for value in values), np.uint32)
+        hashes = np.fromiter(map(crc32, _encoded(values)), np.uint32)
         if len(self._least) == KEPT_HASHES:
             hashes = hashes[hashes < self._least[-1]]
         self._least = np.unique(np.concatenate([self._least, hashes]))[:KEPT_HASHES]
