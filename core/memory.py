@@ -122,8 +122,8 @@ class TableShape:
     """A table as it is encoded: `n_levels` of each feature, `n_text` columns that hold text.
 
     In those are `n_texts` different texts, column by column, of `text_bytes` in all. `n_continuous`
-    features hold numbers that have to be cut. Rows may have weights, and `is_partial` is true where
-    some have no label.
+    features hold numbers that have to be cut, and `n_moments` are parts of moments. Rows may have
+    weights, and `is_partial` is true where some have no label.
     """
 
     n_rows: int
@@ -133,6 +133,7 @@ class TableShape:
     n_texts: int = 0
     text_bytes: int = 0
     n_continuous: int = 0
+    n_moments: int = 0
     has_weights: bool = False
     is_partial: bool = False
 

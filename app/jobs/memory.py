@@ -120,6 +120,7 @@ def shape_of(
         n_texts=sum(int(column["levels"]) for column in texts),
         text_bytes=sum(_text_bytes(column) for column in texts),
         n_continuous=sum(_is_continuous(held[name]) for name in searched),
+        n_moments=sum(held[name]["kind"] == "time" for name in searched),
         has_weights=config.weight_column is not None,
         is_partial=config.weight_column is not None or _has_gaps(columns, target),
     )

@@ -21,8 +21,10 @@ LONGEST_CURVE = 50
 UNORDERED = 0.2
 """What encoding a value takes that need not be brought into order."""
 
-TEXT_SORTS, STRETCH_SORTS = 10, 24
-"""What each different text takes beside that; the second where a column is read in stretches."""
+TEXT_SORTS, STRETCH_TEXT_SORTS = 10, 24
+MOMENT_SORTS, STRETCH_MOMENT_SORTS = 1, 2
+"""What each different text, and each moment for every part of it, takes beside that; the second of
+each where a column is read in stretches, twice."""
 
 
 def phase_seconds(
@@ -73,8 +75,10 @@ def _wanted(config: SelectionConfig) -> int | None:
 
 def _encode(shape: TableShape) -> Work:
     n_other = shape.n_features - shape.n_continuous
-    values = shape.n_rows * (shape.n_continuous + UNORDERED * n_other)
-    texts = shape.n_texts * (TEXT_SORTS if shape.n_rows <= HELD_ROWS else STRETCH_SORTS)
+    is_held = shape.n_rows <= HELD_ROWS
+    moments = shape.n_moments * (MOMENT_SORTS if is_held else STRETCH_MOMENT_SORTS)
+    values = shape.n_rows * (shape.n_continuous + UNORDERED * n_other + moments)
+    texts = shape.n_texts * (TEXT_SORTS if is_held else STRETCH_TEXT_SORTS)
     return Work(calls=7 * shape.n_features, sorts=values + texts)
 
 

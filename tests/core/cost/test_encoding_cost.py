@@ -1,4 +1,4 @@
-"""Texts that nearly all differ take most of the time to encode."""
+"""What texts and moments take to be encoded, beside what any value does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from core.cost.work import Speed
 from core.memory import TableShape
 
 
-def seconds(n_rows: int, n_texts: int) -> float:
-    shape = TableShape(n_rows, [5, 1], 2, n_text=1, n_texts=n_texts)
+def seconds(n_rows: int, n_texts: int = 0, n_moments: int = 0) -> float:
+    shape = TableShape(n_rows, [5, 1], 2, n_text=1, n_texts=n_texts, n_moments=n_moments)
     return phase_seconds(shape, SelectionConfig(1), Speed())["encode"]
 
 
@@ -19,3 +19,8 @@ def test_different_texts_are_charged_one_by_one() -> None:
     assert many > 5 * few
     in_stretches = seconds(2 * HELD_ROWS, 2 * HELD_ROWS)
     assert in_stretches > 3 * many
+
+
+def test_so_are_the_parts_of_moments_more_so_where_they_are_read_twice() -> None:
+    more, twice = (seconds(n, n_moments=1) / seconds(n) for n in (HELD_ROWS, 2 * HELD_ROWS))
+    assert 1 < more < twice
