@@ -51,7 +51,7 @@ def measure_cluster(size: Size, n_processes: int) -> Figure:
     problem = latent_class_problem(size.n_rows, size.n_features, size.n_levels, weak=True)
     with patch.object(budgets, "WHOLE_CELLS", 0), TemporaryDirectory() as name:
         directory, saved = Path(name), SavedCodes(Path(name) / "codes.npy")
-        np.save(saved.place, problem.columns)
+        np.save(saved.place, problem.at_hand)
         in_memory, n_parameters, _ = _pass(problem, n_processes, lambda: 0)
         with running_cluster(directory, n_processes) as cluster:
             there = replace(problem, engine=DaskEngine(cluster.address), source=saved)

@@ -39,7 +39,7 @@ Choose = Callable[[CodedProblem], object]
 
 
 def _default_job(problem: CodedProblem) -> None:
-    columns = {f"x{n}": codes for n, codes in enumerate(problem.columns)}
+    columns = {f"x{n}": codes for n, codes in enumerate(problem.at_hand)}
     columns[LABEL] = problem.labels
     select_features(columns, LABEL, SelectionConfig(N_SELECT, n_threads=2))
 
@@ -51,7 +51,7 @@ def _mrmr(problem: CodedProblem) -> None:
 def _mrmr_on_dask(problem: CodedProblem) -> None:
     with TemporaryDirectory() as name:
         saved = SavedCodes(Path(name) / "codes.npy")
-        np.save(saved.place, problem.columns)
+        np.save(saved.place, problem.at_hand)
         with running_cluster(Path(name), 2) as cluster:
             there = replace(problem, engine=DaskEngine(cluster.address), source=saved)
             select_rival(there, N_SELECT, Mrmr())

@@ -68,14 +68,14 @@ def gather(
     on_wait()
     shares = shares_of(_level_weights(problem, family))
     levels = problem.table_levels[: len(shares)]
-    source = problem.source or AtHand(problem.columns)
+    source = problem.source or AtHand(problem.at_hand)
     packer = Packer(
         source=whole_of(source),
         tables=problem.tables,
         n_levels=levels,
         classes=few.classes if family == "per_class" else None,
         logs=logs_of_shares(shares),
-        columns=problem.columns if isinstance(problem.engine, Memory) else None,
+        columns=problem.at_hand if isinstance(problem.engine, Memory) else None,
     )
     held = problem.class_weights
     n_rows = budgets.rows_of_shard(len(problem.columns))

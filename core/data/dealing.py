@@ -149,7 +149,7 @@ def _is_unlikely(table: Table, each: _Singly, n_repeated: int, on_wait: OnWait) 
     rows, labels = each.rows[order], each.labels[order]
     within, across = np.zeros((2, len(rows)), dtype=np.uint64)
     ends = np.cumsum(np.bincount(labels, minlength=table.n_classes))
-    columns = zip(table.columns, table.codes, strict=True)
+    columns = zip(table.columns, table.at_hand, strict=True)
     for column, codes in listening(columns, on_wait, COLUMN_COST + len(rows) / CELLS_A_UNIT):
         rng = np.random.default_rng([table.seed, *column.name.encode()])
         values = rng.integers(0, 2**64, MISSING + 1, dtype=np.uint64)[codes[rows]]
@@ -171,7 +171,7 @@ def _n_distinct(hashes: Hashes) -> int:
 def _row_hashes(table: Table, on_wait: OnWait) -> Hashes:
     """(n_rows,) of what the columns hold, whatever the order of rows and columns."""
     hashes = np.zeros(table.n_rows, dtype=np.uint64)
-    columns = zip(table.columns, table.codes, strict=True)
+    columns = zip(table.columns, table.at_hand, strict=True)
     for column, codes in listening(columns, on_wait, COLUMN_COST + table.n_rows / CELLS_A_UNIT):
         rng = np.random.default_rng([table.seed, *column.name.encode()])
         hashes += rng.integers(0, 2**64, MISSING + 1, dtype=np.uint64)[codes]

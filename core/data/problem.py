@@ -10,9 +10,9 @@ import numpy as np
 from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.data._kernels import hold, translate
+from core.data.codes import Codes, InBlocks, all_rows, some_columns, some_rows
 from core.data.draws import weigh_classes
 from core.data.sources import Source, some_of
-from core.data.stretches import some_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,7 +23,7 @@ class CodedProblem:
 
     Attributes
     ----------
-    columns : (n_features, n_rows) uint8, fine codes.
+    columns : (n_features, n_rows) uint8, fine codes, or blocks that hold them.
     tables : (n_features, 256) uint8, the code of each fine code; 255 where a value is missing.
     n_levels : (n_features,) int64.
     labels : (n_rows,) uint8, below `n_classes`, never missing.
@@ -37,7 +37,7 @@ class CodedProblem:
 
     """
 
-    columns: Bytes
+    columns: Codes
     tables: Bytes
     n_levels: Ints
     labels: Bytes
@@ -62,6 +62,11 @@ class CodedProblem:
     def n_rows(self) -> int:
         """The number of rows, whatever their weights."""
         return len(self.labels)
+
+    @property
+    def at_hand(self) -> Bytes:
+        """The fine codes as one array; those that lie elsewhere are fetched by every call."""
+        return all_rows(self.columns, self.engine)
 
     @property
     def searched(self) -> tuple[int, ...]:
@@ -100,28 +105,31 @@ class CodedProblem:
 
     def column(self, feature: int) -> Bytes:
         """(n_rows,) codes of one feature."""
-        codes: Bytes = self.tables[feature][self.columns[feature]]
+        fine = some_columns(self.columns, slice(feature, feature + 1))
+        codes: Bytes = self.tables[feature][all_rows(fine, self.engine)[0]]
         return codes
 
     def of(self, features: Ints) -> Bytes:
         """(n_rows, n) codes of some features."""
         codes = np.empty((self.n_rows, len(features)), dtype=np.uint8)
         if len(features):
-            every = np.arange(self.n_rows)
-            translate(self.columns[features], every, self.tables[features], codes)
+            every, fine = np.arange(self.n_rows), some_columns(self.columns, features)
+            translate(all_rows(fine, self.engine), every, self.tables[features], codes)
         return codes
 
     def stretch(self, first: int, last: int) -> Bytes:
         """(last - first, n_features) codes of neighbouring rows."""
         codes = np.empty((last - first, len(self.columns)), dtype=np.uint8)
         if len(self.columns):
-            translate(self.columns, np.arange(first, last), self.tables, codes)
+            translate(self.at_hand, np.arange(first, last), self.tables, codes)
         return codes
 
     def held(self) -> Floats:
         """(n_features, 256) weight of the rows with each code."""
         if self.counted is not None:
             return self.counted
+        if isinstance(self.columns, InBlocks):
+            return self.columns.hold(self.tables)
         held = np.zeros((len(self.columns), MISSING + 1))
         hold(self.columns, self.tables, self.weights, held)
         return held

@@ -1,15 +1,11 @@
-"""Some rows of a table: stretches of neighbours, which their owner can work on, or any others."""
+"""Stretches of neighbouring rows of a table, which whoever owns one can work on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from core import budgets
-from core.arrays import Bytes, Floats, Ints
-from core.blocks.engine import Engine
+from core.arrays import Bytes, Floats
 from core.data.sources import Places, Some, Source
 
 
@@ -33,7 +29,7 @@ class Stretch:
         return self.places.fine(source)
 
 
-def cut(labels: Bytes, weights: Floats | None, n_rows: int, source: Source) -> list[Stretch]:
+def cut(labels: Bytes, weights: Floats | None, n_rows: int, source: Source | None) -> list[Stretch]:
     """The stretches of so many rows at most, but for those without any weight."""
     stretches = [
         Stretch(
@@ -51,13 +47,3 @@ def cut(labels: Bytes, weights: Floats | None, n_rows: int, source: Source) -> l
 def _bounds(total: int, n_rows: int) -> Iterator[tuple[int, int]]:
     for first in range(0, total, n_rows):
         yield first, min(first + n_rows, total)
-
-
-def some_rows(columns: Bytes, rows: Ints, engine: Engine) -> Bytes:
-    """(n_columns, len(rows)) some rows of columns; many of them go where large things lie."""
-    if not budgets.is_large(len(rows), len(columns)):
-        return columns.take(rows, axis=1)
-    room = engine.room(len(columns), len(rows))
-    for column, kept in zip(columns, room, strict=True):
-        np.take(column, rows, out=kept)
-    return room

@@ -15,6 +15,7 @@ from core.budgets import DISCRETE_LEVELS, is_large
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, tally_columns, translate
+from core.data.codes import Codes, InBlocks, all_rows, some_columns, some_rows
 from core.data.cuts import rules
 from core.data.draws import weigh_classes
 from core.data.encoding import describe
@@ -22,7 +23,6 @@ from core.data.fine import FineColumn
 from core.data.problem import CodedProblem
 from core.data.recipe import ALL_ROWS, SKEWED_SHARE, Learning, Recipe
 from core.data.sources import Source, some_of
-from core.data.stretches import some_rows
 from core.results.selection import EncodedColumn
 
 COLUMN_COST = 32
@@ -40,7 +40,7 @@ class Table:
 
     Attributes
     ----------
-    codes : (n_features, n_rows) uint8, 255 where a value is missing.
+    codes : (n_features, n_rows) uint8, 255 where a value is missing, or blocks that hold them.
     labels : (n_rows,) uint8, below `n_classes`, never missing.
     row_weights : (n_rows,) float64 counts, or None when every row counts once.
     included : chosen first, in this order; they count towards k.
@@ -52,7 +52,7 @@ class Table:
     """
 
     columns: tuple[FineColumn, ...]
-    codes: Bytes
+    codes: Codes
     labels: Bytes
     n_classes: int
     discretize: Discretize = field(default_factory=Discretize)
@@ -90,6 +90,11 @@ class Table:
     def n_rows(self) -> int:
         """The number of rows, whatever their weights."""
         return len(self.labels)
+
+    @property
+    def at_hand(self) -> Bytes:
+        """The codes as one array; those that lie elsewhere are fetched by every call."""
+        return all_rows(self.codes, self.engine)
 
     @property
     def weights(self) -> Floats:
@@ -149,7 +154,7 @@ class Table:
         return replace(
             self,
             columns=tuple(self.columns[n] for n in features),
-            codes=np.ascontiguousarray(self.codes[list(features)]),
+            codes=np.ascontiguousarray(self.at_hand[list(features)]),
             discretize=replace(self.discretize, strategy=strategy),
             included=tuple(range(len(features))),
             candidates=(),
@@ -230,8 +235,11 @@ class Table:
         tables = recipe.tables if features is None else recipe.tables[taken]
         engine = self.engine if is_large(len(rows), len(taken)) else MEMORY
         codes = engine.room(len(rows), len(taken))
-        if len(taken):
-            fine = self.codes if features is None else self.codes[taken]
+        fine = self.codes if features is None else some_columns(self.codes, taken)
+        if len(taken) and isinstance(fine, InBlocks):
+            for part, some in fine.some(rows):
+                translate(some, np.arange(some.shape[1]), tables, codes[part])
+        elif len(taken):
             translate(fine, rows, tables, codes)
         return codes
 
@@ -251,8 +259,14 @@ class Table:
                 yield from (counts.sum(axis=1) for counts in self._counts_by_class(part))
                 continue
             # Weights that are no whole numbers add up to other last digits class by class.
-            counts, start = self._counts(part, np.zeros(self.n_rows, dtype=np.int64), 1)
+            counts, start = self._weigh(part)
             yield from (counts[first:last, 0] for first, last in pairwise(start.tolist()))
+
+    def _weigh(self, part: slice) -> tuple[Floats, Ints]:
+        if isinstance(self.codes, InBlocks):
+            start = self._zeros(part, 1)[1]
+            return self.codes.of(part).count(start, 1), start
+        return self._counts(part, np.zeros(self.n_rows, dtype=np.int64), 1)
 
     def _counts_by_class(self, part: slice) -> list[Floats]:
         """(n_fine + 1, C) weights of each of some columns, of which few are counted only once."""
@@ -271,7 +285,9 @@ class Table:
 
     def _count_by_class(self, part: slice) -> list[Floats]:
         counts, start = self._zeros(part, self.n_classes)
-        if self.row_weights is None:
+        if isinstance(self.codes, InBlocks):
+            counts = self.codes.of(part).count(start, self.n_classes)
+        elif self.row_weights is None:
             tally_columns(self.codes[part], self.labels, start, counts)
         else:
             group = self.labels.astype(np.int64)
@@ -281,7 +297,7 @@ class Table:
     def _counts(self, part: slice, group: Ints, n_groups: int) -> tuple[Floats, Ints]:
         """(n_fine + 1, n_groups) weights of each of some columns, missing ones last; and starts."""
         counts, start = self._zeros(part, n_groups)
-        count_columns(self.codes[part], group, self.weights, start, counts)
+        count_columns(self.at_hand[part], group, self.weights, start, counts)
         return counts, start
 
     def _zeros(self, part: slice, n_groups: int) -> tuple[Floats, Ints]:

@@ -65,6 +65,28 @@ def first_copy(
     return -1
 
 
+@kernel
+def find_lows(
+    tables: Any, sampled: Any, shares: Any, spread: float, features: Any, chosen: Any, out: Any
+) -> None:
+    """out[i, j] is how low the sample lets H(features[i] | chosen[j]) be."""
+    for i in range(len(features)):
+        for j in range(len(chosen)):
+            out[i, j] = surprise(sampled, tables, features[i], chosen[j], shares, spread)[1]
+
+
+@kernel
+def left_unknown(sums: Any) -> float:
+    """What is unknown of one column given another, by their joint weights (n_given, n_asked)."""
+    return _unknown(sums)
+
+
+@kernel
+def tells_all(sums: Any) -> bool:
+    """Whether the column that is given leaves nothing unknown of the other, in no row."""
+    return bool(_surprise(sums, 0.0)[0] == 0)
+
+
 @inner
 def _are_copies(
     columns: Any, tables: Any, weights: Any, sampled: Any, shares: Any, spread: float,
@@ -88,7 +110,11 @@ def surprise(
 
     The latter where the rows are a sample, whose weights have squares that sum to `spread`.
     """
-    sums = _joint_weights(columns, tables, asked, given, weights)
+    return _surprise(_joint_weights(columns, tables, asked, given, weights), spread)
+
+
+@inner
+def _surprise(sums: Any, spread: float) -> tuple[float, float]:
     mean, square = 0.0, 0.0
     for g in range(sums.shape[0]):
         total = 0.0
@@ -119,13 +145,17 @@ def _joint_weights(columns: Any, tables: Any, asked: int, given: int, weights: A
 
 @inner
 def _unknown_given(columns: Any, tables: Any, asked: int, given: int, weights: Any) -> float:
+    return _unknown(_joint_weights(columns, tables, asked, given, weights))
+
+
+@inner
+def _unknown(sums: Any) -> float:
     """H(asked | given) of rows counted by their weights, without what few rows seem to tell.
 
-    Every value of `given` gets Miller and Madow's correction. Of its rows, the share that holds a
-    level seen only once with it is how likely the next is new (Good and Turing): for that share no
-    more is known than without `given`.
+    sums: (n_given, n_asked). Every value of `given` gets Miller and Madow's correction. Of its
+    rows, the share that holds a level seen only once with it is how likely the next is new (Good
+    and Turing): for that share no more is known than without `given`.
     """
-    sums = _joint_weights(columns, tables, asked, given, weights)
     levels, total, alone, unknown = np.zeros(sums.shape[1]), 0.0, 0.0, 0.0
     n_given, n_asked = sums.shape
     for g in range(n_given):

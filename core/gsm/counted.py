@@ -53,9 +53,10 @@ class CutRows:
         if few.n_rows > CROSS_ROWS:
             few = few.take(draw_rows(few.labels, CROSS_ROWS, few.seed))
         places, n_places = np.empty(few.tables.shape, np.uint8), np.zeros(self.n_columns, np.int64)
-        find_places(few.columns, few.tables, places, n_places)
+        fine = few.at_hand
+        find_places(fine, few.tables, places, n_places)
         n_labels = int(few.labels.max(initial=0)) + 1
-        return few.columns, places, n_places, few.weights, few.labels, n_labels
+        return fine, places, n_places, few.weights, few.labels, n_labels
 
 
 class Counted:

@@ -24,7 +24,7 @@ from core.fit_config import CpdConfig
 from core.gsm.certificate import band, certify
 from core.gsm.chance import Chance, Occurring
 from core.gsm.completed import Completed
-from core.gsm.copies import Copies
+from core.gsm.copies import find_copies
 from core.gsm.counted import Counted, CutRows, has_one_state_each
 from core.gsm.fitting import Fitting
 from core.gsm.objective import NOTHING, AveragedObjective, Gains
@@ -161,7 +161,7 @@ class _Selection:
     hears_counts: bool = False
 
     def __post_init__(self) -> None:
-        self.copies = Copies(self.problem)
+        self.copies = find_copies(self.problem)
         self.chance = Chance.of(
             Occurring.of(self.problem), self.fits[0].rank, self.method.objective
         )

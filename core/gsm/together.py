@@ -47,7 +47,8 @@ def find_focus(table: Table, rows: Ints | None = None, on_wait: OnWait = ignore)
     if n_rows < part.n_rows:
         part = part.take(draw_rows(part.labels, n_rows, table.seed))
     labels = np.unique(part.labels, return_inverse=True)[1]
-    columns = ((part.columns[n], part.codes[n]) for n in searched)
+    fine = part.at_hand
+    columns = ((part.columns[n], fine[n]) for n in searched)
     heard = listening(columns, on_wait, COLUMN_COST + part.n_rows / CELLS_A_UNIT)
     codes = np.array([_coarse(c, fine, part.row_weights, n_levels) for c, fine in heard])
     found = _find(codes, labels, part.row_weights, n_classes, n_levels + 1, on_wait)

@@ -71,7 +71,7 @@ def _told_held_out(dealt: Dealt, columns: Ints, recipe: Recipe, on_wait: OnWait)
     alone = replace(
         table,
         columns=tuple(table.columns[n] for n in columns),
-        codes=np.ascontiguousarray(table.codes[columns]),
+        codes=np.ascontiguousarray(table.at_hand[columns]),
     )
     n_folds = int(folds.max()) + 1
     learnt = alone.learn_without_folds((recipe.strategy,), folds, n_folds, on_wait)

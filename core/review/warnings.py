@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
 from core.arrays import Floats
-from core.callbacks import CELLS_A_UNIT, OnWait, ignore, listening
+from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts, listening
+from core.data.codes import digests
 from core.data.draws import weigh_classes
 from core.data.edges import even_cuts
 from core.data.fine import FineColumn
@@ -75,11 +75,11 @@ def _copies(
         for of_column in listening(held, on_wait, COLUMN_COST)
     ]
     often = Counter(weights)  # only columns whose levels weigh the same can be the same
-    by_codes: dict[bytes, list[str]] = {}
-    columns = zip(names, table.codes, weights, strict=True)
-    suspects = ((name, codes) for name, codes, weight in columns if often[weight] > 1)
-    for name, codes in listening(suspects, on_wait, _cost(table)):
-        by_codes.setdefault(hashlib.blake2b(codes).digest(), []).append(name)
+    by_codes: dict[Hashable, list[str]] = {}
+    suspects = np.array([n for n, weight in enumerate(weights) if often[weight] > 1], dtype=int)
+    for part in in_parts(len(suspects), on_wait, _cost(table)):
+        for n, digest in zip(suspects[part], digests(table.codes, suspects[part]), strict=True):
+            by_codes.setdefault(digest, []).append(names[n])
     for alike in by_codes.values():
         if len(alike) > 1:
             message = f"{_list(alike)} say the same in every row."

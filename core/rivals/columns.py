@@ -10,9 +10,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from core import budgets
-from core.arrays import MISSING, Bytes, Ints, Values
+from core.arrays import MISSING, Bytes, Ints, Truths, Values
 from core.blocks.engine import MEMORY, Blocks
 from core.callbacks import CELLS_A_UNIT, OnWait, in_parts
+from core.data.codes import InBlocks, rows_of_block
 from core.data.draws import weigh_classes
 from core.data.problem import CodedProblem
 from core.data.sources import AtHand, Source, whole_of
@@ -23,9 +24,6 @@ from core.workers import Workers
 BYTE = 256
 ROWS_PER_CELL = 4
 """With fewer, walking through a shared histogram costs more than filling one for each feature."""
-
-SHARDS_A_BLOCK = 2
-"""Counting takes less room than a fit, and among more rows more features share a byte."""
 
 EVERY_ROW_ONCE = np.empty(0, dtype=np.int32)
 """Stands for weights that are all 1: cells are then whole numbers."""
@@ -121,11 +119,11 @@ def gather(problem: CodedProblem, workers: Workers, on_wait: OnWait) -> Iterator
     """Pack the included and the searched features, in ascending order."""
     run = partial(_run_all, workers, problem.n_rows, on_wait)
     is_large = budgets.is_large(problem.n_rows, len(problem.columns))
-    n_rows = SHARDS_A_BLOCK * budgets.rows_of_shard(len(problem.columns))
+    n_rows = rows_of_block(len(problem.columns))
     packer = _packer(problem, n_rows if is_large else problem.n_rows, run)
     if not is_large or _is_at_hand(problem):
         rows = Stretch(0, problem.n_rows, problem.labels, problem.row_weights)
-        whole = replace(packer, source=AtHand(problem.columns))(rows, run)
+        whole = replace(packer, source=AtHand(problem.at_hand))(rows, run)
         with MEMORY.spread(lambda _: whole, [rows]) as blocks:
             yield Gathered(packer.packing, blocks, whole)
         return
@@ -140,20 +138,14 @@ def _is_at_hand(problem: CodedProblem) -> bool:
 
 
 def _source(problem: CodedProblem) -> Source:
-    return problem.source or AtHand(problem.columns)
+    return problem.source or AtHand(problem.at_hand)
 
 
 def _packer(problem: CodedProblem, n_rows: int, run: Run) -> Packer:
     """For blocks of so many rows."""
     features = np.array(sorted({*problem.included, *problem.searched}), dtype=np.int64)
     levels = problem.n_levels[features]
-    missing = np.zeros(len(features), dtype=np.bool_)
-
-    def look(member: int) -> None:
-        missing[member] = _has_missing(problem, int(features[member]))
-
-    run(look, len(features))
-    stored = levels + missing
+    stored = levels + _have_missing(problem, features, run)
     most_codes = min(BYTE, n_rows // (int(stored.max()) * problem.n_classes * ROWS_PER_CELL))
     starts, strides = _group(stored, most_codes)
     tables = problem.tables[features].astype(np.int64)
@@ -177,9 +169,20 @@ def _run_alone(work: Callable[[int], None], n_columns: int) -> None:
         work(column)
 
 
-def _has_missing(problem: CodedProblem, feature: int) -> bool:
-    occurs = weigh_classes(problem.columns[feature], None, BYTE) > 0
-    return bool(occurs[problem.tables[feature] == MISSING].any())
+def _have_missing(problem: CodedProblem, features: Ints, run: Run) -> Truths:
+    """Whether each of some features is unknown in any row."""
+    codes = problem.columns
+    if isinstance(codes, InBlocks):
+        missing: Truths = problem.held()[features, MISSING] > 0
+        return missing
+    found = np.zeros(len(features), dtype=np.bool_)
+
+    def look(member: int) -> None:
+        occurs = weigh_classes(codes[features[member]], None, BYTE) > 0
+        found[member] = occurs[problem.tables[features[member]] == MISSING].any()
+
+    run(look, len(features))
+    return found
 
 
 def _group(stored: Ints, most_codes: int) -> tuple[Ints, Ints]:

@@ -69,10 +69,10 @@ def assert_same_codes(prepared: Prepared) -> None:
     assert 0 < table.n_rows < N_ROWS
     source = pickle.loads(pickle.dumps(table.source))
     for first, last in ((0, table.n_rows), (7, 8), (295, 607), (5, 5)):
-        np.testing.assert_array_equal(source.fine(first, last), table.codes[:, first:last])
+        np.testing.assert_array_equal(source.fine(first, last), table.at_hand[:, first:last])
     fewer = table.take(np.array([1, 300, 301]))
     assert fewer.source is not None
-    np.testing.assert_array_equal(fewer.source.fine(1, 3), table.codes[:, [300, 301]])
+    np.testing.assert_array_equal(fewer.source.fine(1, 3), table.at_hand[:, [300, 301]])
 
 
 def test_codes_made_elsewhere_are_the_same(tmp_path: Path) -> None:

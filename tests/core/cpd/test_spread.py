@@ -176,10 +176,10 @@ def test_packing_writes_nothing_upon_the_table(
     made = problem()
     joining = np.where(made.tables == 1, 0, made.tables).astype(np.uint8)
     made = replace(made, tables=joining, row_weights=None)
-    before = made.columns.copy()
+    before = made.at_hand.copy()
     with gather(made, "per_class") as rows:
         assert isinstance(rows, SpreadRows)
-    assert np.array_equal(made.columns, before)
+    assert np.array_equal(made.at_hand, before)
 
 
 def n_codes_missing(shard: Shard, _: None, workers: Workers) -> int:

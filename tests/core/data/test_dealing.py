@@ -26,7 +26,7 @@ def table_of(columns: Columns, weight_column: str | None = None) -> Table:
 
 
 def rows_of(dealt: Dealt) -> list[tuple[int, ...]]:
-    return [tuple(row) for row in np.vstack([dealt.table.codes, dealt.table.labels]).T.tolist()]
+    return [tuple(row) for row in np.vstack([dealt.table.at_hand, dealt.table.labels]).T.tolist()]
 
 
 def by_fold(dealt: Dealt) -> Counter[tuple[tuple[int, ...], int, float]]:

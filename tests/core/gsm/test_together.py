@@ -124,7 +124,7 @@ def test_missing_values_are_a_level_like_others() -> None:
     left[0] = 5.0
     columns["left"] = left
     table = table_of(columns)
-    assert (table.codes[8] == MISSING).any()
+    assert (table.at_hand[8] == MISSING).any()
     assert find_focus(table) == (8, 9)
 
 
