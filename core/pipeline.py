@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import OnWait, ignore
 from core.checkpoint import Checkpoint
 from core.config import Bootstrap, Compare, SelectionConfig
-from core.data.preparation import Prepared, prepare
+from core.data.preparation import Prepared, preparing, unfold
 from core.data.sources import Origin
 from core.data.texts import Column
-from core.data.unfolding import unfold_times
+from core.data.unfolding import Unfolded
 from core.experiments.comparison import compare_methods
 from core.experiments.ground import Ground
 from core.experiments.stability import measure_stability
@@ -76,35 +76,74 @@ def select_features(
         With a sentence that names the column or option at fault.
     """
     config = config or SelectionConfig()
-    tell, done = on_progress or ignore, checkpoint or Checkpoint()
-    reporter = _Reporter(tell, config)
-    asked, unfolded = config, unfold_times(columns, target, config)
-    columns, config = unfolded.columns, unfolded.config
-    prepared = prepare(columns, target, config, reporter.encoded, engine, origin)
-    k = None if config.k == "auto" else config.k
-    table, method = prepared.table, config.method
-    choice = choose(table, k, method, reporter.chosen, prepared.names, done.selection)
-    wait = reporter.explained
+    done, reporter = checkpoint or Checkpoint(), _Reporter(on_progress or ignore, config)
+    unfolded = unfold(columns, target, config, engine, origin, reporter.again)
+    there = preparing(
+        unfolded.columns, target, unfolded.config, reporter.encoded, engine, origin, reporter.again
+    )
+    with there as prepared:
+        bare = _select(prepared, unfolded, target, config, reporter, done)
+        asked = _Experiments(unfolded, prepared, compare, bootstrap, timer)
+        result = asked.hold(bare, reporter, done)
+    return replace(result, missing=_missing(result, config, compare, bootstrap))
+
+
+def _select(
+    prepared: Prepared,
+    unfolded: Unfolded,
+    target: str,
+    asked: SelectionConfig,
+    reporter: _Reporter,
+    done: Checkpoint,
+) -> SelectionResult:
+    """What is chosen, and what there is to say about it."""
+    table, config, wait = prepared.table, unfolded.config, reporter.explained
+    choice = choose(
+        table, _size(config), config.method, reporter.chosen, prepared.names, done.selection
+    )
     bare = replace(_unexplained(target, prepared, choice, asked, wait), derived=unfolded.derived)
     result = choice.explain(bare, prepared.names, wait)
     warnings = look_for_warnings(
         table, prepared.names, prepared.label.levels, choice.recipe, result, wait
     )
-    result = replace(result, warnings=warnings)
-    ground = partial(Ground.of, columns, prepared)
-    if (how := config.evaluate) is not None:
-        size = len(choice.features)
-        found = evaluate(ground(how), size, method, how, reporter.evaluated, done.trials)
-        result = replace(result, evaluation=found)
-    if compare is not None:
-        report = partial(_tell_phase, tell, "compare")
-        comparison = compare_methods(ground(compare.evaluate), k, compare, report, timer)
-        result = replace(result, comparison=comparison)
-    if bootstrap is not None:
-        report = partial(_tell_phase, tell, "resample")
-        stability = measure_stability(table, method, bootstrap, prepared.names, result, report)
-        result = replace(result, stability=stability)
-    return replace(result, missing=_missing(result, config, compare, bootstrap))
+    return replace(result, warnings=warnings)
+
+
+def _size(config: SelectionConfig) -> int | None:
+    return None if config.k == "auto" else config.k
+
+
+@dataclass(frozen=True)
+class _Experiments:
+    """What is to be tried on the same table once features are chosen."""
+
+    unfolded: Unfolded
+    prepared: Prepared
+    compare: Compare | None
+    bootstrap: Bootstrap | None
+    timer: Timer | None
+
+    def hold(
+        self, result: SelectionResult, reporter: _Reporter, done: Checkpoint
+    ) -> SelectionResult:
+        """The result with what came of them."""
+        config, prepared = self.unfolded.config, self.prepared
+        method, ground = config.method, partial(Ground.of, self.unfolded.columns, prepared)
+        if (how := config.evaluate) is not None:
+            size = len(result.selected)
+            found = evaluate(ground(how), size, method, how, reporter.evaluated, done.trials)
+            result = replace(result, evaluation=found)
+        if (compare := self.compare) is not None:
+            on_ground, told = ground(compare.evaluate), partial(reporter.tried, "compare")
+            comparison = compare_methods(on_ground, _size(config), compare, told, self.timer)
+            result = replace(result, comparison=comparison)
+        if (halves := self.bootstrap) is not None:
+            told = partial(reporter.tried, "resample")
+            measured = measure_stability(
+                prepared.table, method, halves, prepared.names, result, told
+            )
+            result = replace(result, stability=measured)
+        return result
 
 
 def _missing(
@@ -150,16 +189,21 @@ def _unexplained(
     )
 
 
-def _tell_phase(tell: OnProgress, phase: Phase, fraction: float) -> None:
-    tell(Progress(phase=phase, fraction=fraction, within=fraction))
-
-
 class _Reporter:
     """Progress of the whole run, in which the selection is as long as one trial."""
 
     def __init__(self, on_progress: OnProgress, config: SelectionConfig) -> None:
-        self._tell = on_progress
+        self._on_progress = on_progress
         self._share = 1 / (1 + (config.evaluate.n_splits if config.evaluate is not None else 0))
+        self._last = Progress(phase="encode", fraction=0.0)
+
+    def _tell(self, progress: Progress) -> None:
+        self._last = replace(progress, loglik=None, selected=None, decided=None)
+        self._on_progress(progress)
+
+    def again(self) -> None:
+        """Where it is, while somebody elsewhere is waited for."""
+        self._on_progress(self._last)
 
     def encoded(self, done: float) -> None:
         fraction = PHASES["encode"][1] * min(done, 1.0) * self._share
@@ -169,8 +213,11 @@ class _Reporter:
         self._tell(replace(progress, fraction=progress.fraction * self._share))
 
     def explained(self) -> None:
-        _tell_phase(self._tell, "select", self._share)
+        self._tell(Progress(phase="select", fraction=self._share, within=self._share))
 
     def evaluated(self, done: float) -> None:
         fraction = self._share + (1 - self._share) * done
         self._tell(Progress(phase="evaluate", fraction=fraction, within=done))
+
+    def tried(self, phase: Phase, done: float) -> None:
+        self._tell(Progress(phase=phase, fraction=done, within=done))

@@ -199,17 +199,16 @@ def rows_of_block(n_columns: int) -> int:
     return SHARDS_A_BLOCK * budgets.rows_of_shard(n_columns)
 
 
-def in_views(codes: Bytes, labels: Bytes, weights: Floats) -> InBlocks:
-    """Codes of one array that are counted as if they lay in blocks."""
-    n_columns, n_rows = codes.shape
+def in_views(codes: Bytes, labels: Bytes, weights: Floats, n_rows: int) -> InBlocks:
+    """Codes of one array that are counted as if they lay in blocks of so many rows."""
 
     def view(stretch: Stretch) -> FineRows:
         part = codes[:, stretch.first : stretch.last]
         return FineRows(stretch.first, part, stretch.labels, stretch.weights)
 
-    stretches = cut(labels, weights, rows_of_block(n_columns), None)
+    stretches = cut(labels, weights, n_rows, None)
     with MEMORY.spread(view, stretches) as blocks:  # views end with what they are of
-        return InBlocks(blocks, np.arange(n_columns), n_rows, codes)
+        return InBlocks(blocks, np.arange(len(codes)), len(labels), codes)
 
 
 def digests(codes: Codes, columns: Ints) -> Sequence[Hashable]:

@@ -124,9 +124,10 @@ def _below_each_other(columns: Sequence[FineColumn]) -> Fine:
     return Fine(start, is_cut, has_rest, edges, lowest, highest)
 
 
-def speaks_by_gaps(labels: Bytes, known: Truths, how: str, n_columns: int) -> bool:
-    """Whether it tells about the label that a column has a value."""
-    n_classes = int(labels.max()) + 1
-    counts = [np.bincount(labels[part], minlength=n_classes) for part in (known, ~known)]
-    chance = _gap_chance(n_classes, n_columns)
-    return bool(gap_speaks(np.array(counts, dtype=np.float64), _GAPS[how], chance))
+def speaks_by_gaps(counts: Floats, how: str, n_columns: int) -> bool:
+    """Whether it tells about the label that a column has a value.
+
+    counts : (2, C) rows of each class that have one, and that have none.
+    """
+    chance = _gap_chance(counts.shape[1], n_columns)
+    return bool(gap_speaks(counts, _GAPS[how], chance))

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from core import budgets
-from core.arrays import MISSING, Bytes, Floats, Ints
+from core.arrays import MISSING, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
-from core.callbacks import listening
+from core.callbacks import OnFraction, OnWait, ignore
 from core.config import SelectionConfig
-from core.data.cuts import speaks_by_gaps
 from core.data.deferred import Deferred
 from core.data.draws import weigh_classes
+from core.data.encoded import Encoded, Rows, encode_here, encode_there
 from core.data.encoding import CodedColumn, encode_column
-from core.data.fine import FineColumn, fine_column
-from core.data.sources import Origin, Source, some_of
+from core.data.fine import FineColumn
+from core.data.learning import Stored, Taught, look_there
+from core.data.sources import Origin
 from core.data.table import Table
 from core.data.texts import Column, Texts
+from core.data.unfolding import Unfolded, unfold_times
 from core.data.values import as_column, rows_of
 from core.errors import InvalidConfig, InvalidData
 from core.names import check_k, check_names
@@ -30,20 +34,11 @@ from core.results.selection import Dropped, EncodedColumn
 NAMED = 5
 """In a note, how many columns are named; the encoding says it of each."""
 
-FINE_COST = 256
-"""Units of work that it takes at least to learn the levels of a column, however few its rows."""
-
-SORTED_A_UNIT = 32
-"""Rows of a column that are sorted in a unit of work."""
-
 MAX_WEIGHT = 1e15
 """Of all rows together: counts up to here are added without losing one."""
 
 LIGHT = 0.1
 """Mean weight of a row below which it seems to be a share rather than a count."""
-
-GLANCE = 1000
-"""Rows, of which mostly two differ already."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +57,29 @@ class Prepared:
     notes: tuple[str, ...]
 
 
+def unfold(
+    columns: Mapping[str, Column],
+    target: str,
+    config: SelectionConfig,
+    engine: Engine = MEMORY,
+    origin: Origin | None = None,
+    on_wait: OnWait = ignore,
+) -> Unfolded:
+    """Columns without times; those of a large table that has an origin are looked at elsewhere."""
+    values = columns.get(target)
+    if origin is None or not isinstance(values, Deferred):
+        return unfold_times(columns, target, config)
+    if not budgets.is_spread(len(values), len(columns)):
+        return unfold_times(columns, target, config)
+    look = partial(look_there, origin=origin, engine=engine, on_wait=on_wait)
+    return unfold_times(columns, target, config, look)
+
+
 def prepare(
     columns: Mapping[str, Column],
     target: str,
     config: SelectionConfig,
-    on_column: Callable[[float], None],
+    on_column: OnFraction,
     engine: Engine = MEMORY,
     origin: Origin | None = None,
 ) -> Prepared:
@@ -75,56 +88,95 @@ def prepare(
     Columns are looked at one by one, once each; their codes lie where the engine has room. By
     `origin`, if there is one, processes elsewhere find the same columns.
     """
-    n_rows = _check_table(columns, target, config)
-    weights = _weights(columns, config.weight_column)
-    label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
-    rows = _rows_to_use(target, label, weights)
-    labels = label.codes if rows is None else label.codes[rows]
-    taught = _only_of(rows, n_rows, weights)
-    excluded = set(config.columns.exclude)
-    others = {target, config.weight_column, *excluded}
-    searched = {name: values for name, values in columns.items() if name not in others}
-    kept: list[FineColumn] = []
-    room = engine.room(len(searched), len(labels))
-    dropped = [Dropped(name=name, reason="excluded") for name in columns if name in excluded]
+    asked = _Asked.of(columns, target, config)
+    encoded = encode_here(asked.searched, asked.rows, config.discretize, engine, on_column)
+    return asked.prepared(encoded, engine, origin)
 
-    def on_place() -> None:
-        on_column((len(kept) + len(dropped) - len(excluded)) / len(searched))
 
-    cost = FINE_COST + n_rows / SORTED_A_UNIT
-    for name, values in listening(searched.items(), on_place, cost):
-        column, codes = fine_column(name, values, config.discretize, taught, on_wait=on_place)
-        codes = codes if rows is None else codes[rows]
-        why = _why_useless(codes, labels, config.discretize.missing, len(searched))
-        if why == "constant" and column.n_merged:
-            why = "id_like"
-        if why is None:
-            room[len(kept)] = codes
-            kept.append(column)
-        else:
-            dropped.append(Dropped(name=name, reason=why))
-    useless = {column.name: column.reason for column in dropped}
-    names = tuple(column.name for column in kept)
-    included, candidates = _taking_part(names, useless, config)
-    check_k(config, len(set(included) | set(candidates)))
-    used = slice(None) if rows is None else rows
-    table = Table(
-        columns=tuple(kept),
-        codes=room[: len(kept)],
-        labels=labels,
-        n_classes=label.n_levels,
-        discretize=config.discretize,
-        row_weights=None if weights is None else weights[used],
-        included=included,
-        candidates=candidates,
-        seed=config.seed,
-        n_threads=config.n_threads,
-        engine=engine,
-        source=_source(origin, kept, searched, rows),
+@contextmanager
+def preparing(
+    columns: Mapping[str, Column],
+    target: str,
+    config: SelectionConfig,
+    on_column: OnFraction,
+    engine: Engine = MEMORY,
+    origin: Origin | None = None,
+    on_wait: OnWait = ignore,
+) -> Iterator[Prepared]:
+    """The same; a large table that has an origin is encoded, and lies, elsewhere.
+
+    It does as long as the context lasts, and `on_wait` is called whenever something about it is
+    waited for.
+    """
+    asked = _Asked.of(columns, target, config)
+    if origin is None or not asked.is_spread:
+        encoded = encode_here(asked.searched, asked.rows, config.discretize, engine, on_column)
+        yield asked.prepared(encoded, engine, origin)
+        return
+    taught = Taught(Stored.of(target, columns[target]), config.weight_column)
+    there = encode_there(
+        asked.searched, asked.rows, taught, config.discretize, engine, origin, on_wait, on_column
     )
-    n_left_out = n_rows - len(labels)
-    notes = (*_notes(n_left_out, target, [*kept, label.learnt]), *_of_weights(table))
-    return Prepared(names, table, used, label.learnt, tuple(dropped), notes)
+    with there as encoded:
+        yield asked.prepared(encoded, engine, origin)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is searched, and by which rows; the target as it was encoded."""
+
+    target: str
+    config: SelectionConfig
+    searched: Mapping[str, Column]
+    excluded: Sequence[str]
+    rows: Rows
+    label: CodedColumn
+    n_rows: int
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Column], target: str, config: SelectionConfig) -> _Asked:
+        """All that can be said before the columns are looked at."""
+        n_rows = _check_table(columns, target, config)
+        weights = _weights(columns, config.weight_column)
+        label = encode_column(target, columns[target], config.discretize, weights, is_target=True)
+        excluded = [name for name in columns if name in set(config.columns.exclude)]
+        others = {target, config.weight_column, *excluded}
+        searched = {name: values for name, values in columns.items() if name not in others}
+        rows = _rows_to_use(target, label, weights)
+        return cls(target, config, searched, excluded, rows, label, n_rows)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether the table is so large that its rows are cut."""
+        return budgets.is_spread(len(self.rows.labels), len(self.searched))
+
+    def prepared(self, encoded: Encoded, engine: Engine, origin: Origin | None) -> Prepared:
+        """The table of what was encoded, and what is to be said about it."""
+        config, rows = self.config, self.rows
+        dropped = [Dropped(name=name, reason="excluded") for name in self.excluded]
+        dropped += encoded.useless
+        names = tuple(column.name for column in encoded.columns)
+        useless = {column.name: column.reason for column in dropped}
+        included, candidates = _taking_part(names, useless, config)
+        check_k(config, len(set(included) | set(candidates)))
+        table = Table(
+            columns=encoded.columns,
+            codes=encoded.codes,
+            labels=rows.labels,
+            n_classes=self.label.n_levels,
+            discretize=config.discretize,
+            row_weights=rows.weights,
+            included=included,
+            candidates=candidates,
+            seed=config.seed,
+            n_threads=config.n_threads,
+            engine=engine,
+            source=rows.source(origin, encoded.columns, self.searched),
+        )
+        learnt: tuple[FineColumn | EncodedColumn, ...] = (*encoded.columns, self.label.learnt)
+        notes = (*_notes(self.n_rows - table.n_rows, self.target, learnt), *_of_weights(table))
+        used = slice(None) if rows.places is None else rows.places
+        return Prepared(names, table, used, self.label.learnt, tuple(dropped), notes)
 
 
 def _check_table(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> int:
@@ -142,20 +194,6 @@ def _check_table(columns: Mapping[str, Column], target: str, config: SelectionCo
                 f"column {name!r} has {length} rows, the target has {lengths[target]}", name
             )
     return lengths[target]
-
-
-def _source(
-    origin: Origin | None,
-    kept: Sequence[FineColumn],
-    columns: Mapping[str, Column],
-    rows: Ints | None,
-) -> Source | None:
-    if origin is None:
-        return None
-    deferred = {name: values for name, values in columns.items() if isinstance(values, Deferred)}
-    parts = {name: values.part for name, values in deferred.items() if values.part is not None}
-    source = origin.source(kept, parts)
-    return source if rows is None else some_of(source, rows)
 
 
 def _length(name: str, values: Column) -> int:
@@ -195,8 +233,8 @@ def _as_weights(name: str, rows: Any) -> Floats:
     return weights
 
 
-def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Ints | None:
-    """Those that have a label and a weight; None where all do."""
+def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Rows:
+    """Those that have a label and a weight."""
     known = label.codes != MISSING
     if not known.any():
         raise InvalidData(f"target {target!r} is missing in every row", target)
@@ -207,32 +245,12 @@ def _rows_to_use(target: str, label: CodedColumn, weights: Floats | None) -> Int
         raise InvalidData(
             f"target {target!r} is constant: there is nothing to inform about", target
         )
-    return None if used.all() else np.flatnonzero(used)
-
-
-def _only_of(rows: Ints | None, n_rows: int, weights: Floats | None) -> Floats | None:
-    """Weights by which columns are learnt: none for rows that take no part."""
-    if rows is None:
-        return weights
-    taught = np.zeros(n_rows)
-    taught[rows] = 1.0 if weights is None else weights[rows]
-    return taught
-
-
-def _why_useless(
-    codes: Bytes, labels: Bytes, missing: str, n_columns: int
-) -> Literal["constant", "all_missing", "id_like"] | None:
-    """Why a column cannot inform; only the rows that take part count, and gaps that speak do."""
-    n_used = 0
-    for part in (codes[:GLANCE], codes):
-        n_used = int(np.count_nonzero(weigh_classes(part, None, MISSING + 1)[:MISSING]))
-        if n_used > 1:
-            return None
-    if n_used == 0:
-        return "all_missing"
-    if speaks_by_gaps(labels, codes != MISSING, missing, n_columns):
-        return None
-    return "constant"
+    if used.all():
+        return Rows(label.codes, weights, None, weights)
+    places = np.flatnonzero(used)
+    own = None if weights is None else weights[places]
+    taught = used.astype(np.float64) if weights is None else np.where(used, weights, 0.0)
+    return Rows(label.codes[places], own, places, taught)
 
 
 def _taking_part(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from core.arrays import Bytes, Ints, Values
 from core.data.fine import FineColumn
+from core.data.texts import Column
 from core.data.times import TimePart
 
 
@@ -96,4 +98,8 @@ class Origin(Protocol):
 
     def source(self, columns: Sequence[FineColumn], parts: Mapping[str, TimePart]) -> Source:
         """All rows, by what was learnt about the columns, of which some are parts of times."""
+        ...
+
+    def columns(self, names: Sequence[str]) -> AbstractContextManager[Mapping[str, Column]]:
+        """Some of the columns themselves, to be read there, best in this order."""
         ...

@@ -236,11 +236,13 @@ class Table:
         engine = self.engine if is_large(len(rows), len(taken)) else MEMORY
         codes = engine.room(len(rows), len(taken))
         fine = self.codes if features is None else some_columns(self.codes, taken)
-        if len(taken) and isinstance(fine, InBlocks):
-            for part, some in fine.some(rows):
-                translate(some, np.arange(some.shape[1]), tables, codes[part])
-        elif len(taken):
+        if len(taken) == 0:
+            return codes
+        if not isinstance(fine, InBlocks):
             translate(fine, rows, tables, codes)
+            return codes
+        for part, some in fine.some(rows):
+            translate(some, np.arange(some.shape[1]), tables, codes[part])
         return codes
 
     def describe(self, recipe: Recipe, on_wait: OnWait = ignore) -> tuple[EncodedColumn, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,29 +29,50 @@ class Unfolded:
     derived: tuple[Derived, ...]
 
 
-def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> Unfolded:
+Looked = tuple[np.datetime64, tuple[Part, ...]]
+"""The first of some moments, and which parts of them tell something."""
+
+
+def look_here(columns: Mapping[str, Column]) -> Iterator[Looked]:
+    """At each of some columns of times."""
+    return map(look_at_column, columns.values())
+
+
+def unfold_times(
+    columns: Mapping[str, Column],
+    target: str,
+    config: SelectionConfig,
+    look: Callable[[Mapping[str, Column]], Iterable[Looked]] = look_here,
+) -> Unfolded:
     """Put the parts of each time in its place; a target is the days since its first moment."""
     found: dict[str, Column] = {}
     derived: list[Derived] = []
-    last_read = _LastRead()
+    last_read = LastRead()
+    times = {n: v for n, v in columns.items() if is_time(v) and n != config.weight_column}
+    looked = dict(zip(times, look(times), strict=True))
     for name, values in columns.items():
-        if not is_time(values) or name == config.weight_column:
+        if name not in looked:
             found[name] = values
             continue
-        first, parts = look_at(_moments(values))
+        first, parts = looked[name]
         if name == target:
-            found[name] = _part(values, TimePart(name, "elapsed", first), last_read, is_last=True)
+            found[name] = part_of(values, TimePart(name, "elapsed", first), last_read, is_last=True)
             continue
         free = [part for part in parts if part_name(name, part) not in columns]
         for part in free:
             feature = _derived(name, part, first)
             time_part, is_last = TimePart(name, part, first), part == free[-1]
-            found[feature.name] = _part(values, time_part, last_read, is_last=is_last)
+            found[feature.name] = part_of(values, time_part, last_read, is_last=is_last)
             derived.append(feature)
     names: dict[str, list[str]] = {}
     for feature in derived:
         names.setdefault(feature.source_column, []).append(feature.name)
     return Unfolded(found, unfold_choice(config, names), tuple(derived))
+
+
+def look_at_column(values: Column) -> Looked:
+    """At all moments of a column."""
+    return look_at(_moments(values))
 
 
 def _moments(values: Column) -> Iterator[Moments]:
@@ -65,7 +86,7 @@ def _derived(name: str, part: Part, first: np.datetime64) -> Derived:
     return Derived(name=part_name(name, part), source_column=name, part=part, since=since)
 
 
-class _LastRead:
+class LastRead:
     """Some moments of one column, from its first part to its last, which follow each other."""
 
     def __init__(self) -> None:
@@ -85,7 +106,7 @@ class _LastRead:
         return part.of(moments)
 
 
-def _part(values: Column, part: TimePart, last_read: _LastRead, *, is_last: bool) -> Column:
+def part_of(values: Column, part: TimePart, last_read: LastRead, *, is_last: bool) -> Column:
     """One part of moments; those that are not at hand are read for it and those that follow."""
     if not isinstance(values, Deferred):
         return part.of(values)

@@ -15,7 +15,7 @@ from core import budgets
 from core.blocks.engine import MEMORY
 from core.config import Cmim, Jmi, Jmim, Mrmr, Rival
 from core.data.problem import CodedProblem
-from core.rivals import columns, tables
+from core.rivals import tables
 from core.rivals.method import select_rival
 from core.rivals.outcome import RivalOutcome, RivalStep
 from tests.core.blocks.owners import Owners
@@ -227,7 +227,7 @@ def test_counts_add_up_over_blocks_of_any_size(
     whole = select_rival(problem, None, method)
     monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
     monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
-    monkeypatch.setattr(columns, "SHARDS_A_BLOCK", 1)
+    monkeypatch.setattr("core.data.codes.SHARDS_A_BLOCK", 1)
     monkeypatch.setattr(tables, "CELLS_AT_A_TIME", 40)
     for engine in (MEMORY, Owners(3)):
         assert select_rival(replace(problem, engine=engine), None, method) == whole
@@ -241,7 +241,7 @@ def test_a_block_at_hand_tells_what_blocks_elsewhere_do(
     problem = random_problem(7, missing=True)
     monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
     monkeypatch.setattr(budgets, "SHARD_ROWS", (n_rows, n_rows))
-    monkeypatch.setattr(columns, "SHARDS_A_BLOCK", 1)
+    monkeypatch.setattr("core.data.codes.SHARDS_A_BLOCK", 1)
     found = [
         select_rival(replace(problem, engine=engine), None, method)
         for engine in (MEMORY, Owners(1), Owners(3))
