@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, BinaryIO
 
 import structlog
@@ -14,22 +14,23 @@ from pydantic import ValidationError
 
 from app.cluster.source import StoredColumns
 from app.datasets import repository as datasets
-from app.datasets.columns import defer_columns
+from app.datasets.columns import Columns, defer_columns
 from app.datasets.faults import MISSING, Damaged
 from app.datasets.keys import COLUMNS, key_of
-from app.datasets.parquet_ranges import ranges_without
+from app.datasets.parquet_ranges import ranges_of, ranges_without
 from app.jobs import speeds
 from app.jobs.costs import selection_seconds
 from app.jobs.memory import engine_for
 from app.jobs.runs import Work
 from app.jobs.specification import Specification, check_columns
 from app.jobs.state import Stop
-from app.store.base import StoreAway
+from app.store.base import StoreAway, Wanted
 from app.store.places import SCRATCH, address_of
 from core.blocks.engine import MEMORY, Engine
 from core.blocks.scratch import Scratch
 from core.cost.engines import EngineName
 from core.cost.work import Speed
+from core.data.deferred import Deferred
 from core.data.sources import Origin
 from core.data.texts import Column
 from core.results.selection import Progress
@@ -70,11 +71,53 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     check_columns(specification, profile)
     excluded = set(specification.columns.exclude)
     key = key_of(work.tenant, work.dataset_id, COLUMNS)
-    with _fetch(process, key, heartbeat, excluded) as file:
-        columns = defer_columns(file, excluded)
+    fetch = partial(_fetch, process, key, heartbeat)
+    opened = _late(specification, fetch) if name == "dask" else _open(fetch, excluded)
+    with opened as columns:
         process.preparation.wait(lambda: heartbeat.report(PREPARING))
         origin = StoredColumns(address_of(process.settings), key) if name == "dask" else None
         yield Input(specification, columns, name, _engine(process, name, heartbeat), origin)
+
+
+Fetch = Callable[[Wanted], BinaryIO]
+
+
+@contextmanager
+def _open(fetch: Fetch, excluded: Collection[str]) -> Iterator[Columns]:
+    with fetch(partial(ranges_without, excluded)) as file:
+        yield defer_columns(file, excluded)
+
+
+@contextmanager
+def _late(specification: Specification, fetch: Fetch) -> Iterator[Columns]:
+    """The target and the weights, which are read here; others once somebody looks at one."""
+    excluded = set(specification.columns.exclude)
+    weight = specification.weight_column
+    here = {specification.target, *((weight,) if weight else ())}
+    with ExitStack() as stack, fetch(partial(ranges_of, here)) as file:
+        columns = defer_columns(file, excluded)
+        others = _Others(lambda: stack.enter_context(_open(fetch, excluded)))
+        for name in columns.keys() - here - excluded:
+            values = columns[name]
+            assert isinstance(values, Deferred)
+            columns[name] = replace(values, read=partial(others.read, name))
+        yield columns
+
+
+@dataclass
+class _Others:
+    """Columns that a cluster reads, unless what is asked of them can be done here alone."""
+
+    open: Callable[[], Columns]
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return self.open()
+
+    def read(self, name: str, first: int, last: int) -> Any:
+        values = self._columns[name]
+        assert isinstance(values, Deferred)
+        return values.read(first, last)
 
 
 def _engine(process: Process, name: EngineName, heartbeat: Heartbeat) -> Engine:
@@ -109,11 +152,11 @@ def _understood(work: Work[Any]) -> Specification:
         raise
 
 
-def _fetch(process: Process, key: str, heartbeat: Heartbeat, excluded: set[str]) -> BinaryIO:
+def _fetch(process: Process, key: str, heartbeat: Heartbeat, wanted: Wanted) -> BinaryIO:
     """While the store is away the job waits, as long as anybody wants it."""
     while True:
         try:
-            return process.store.on_disk(key, partial(ranges_without, excluded))
+            return process.store.on_disk(key, wanted)
         except StoreAway:
             log.warning("store away, trying again")
             heartbeat.check()

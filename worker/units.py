@@ -22,8 +22,7 @@ from app.jobs.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
 from app.jobs.units.service import UnitWork
 from app.logs import job_context
 from core.config import Compare, Evaluate, SelectionConfig
-from core.data.preparation import Prepared, prepare
-from core.data.unfolding import unfold_times
+from core.data.preparation import Prepared, preparing, unfold
 from core.experiments.comparison import number_of_features, summarise_trials
 from core.experiments.ground import Ground
 from core.experiments.stability import Found, choose_sample, summarise_samples
@@ -147,10 +146,12 @@ def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
     with open_input(process, work, heartbeat) as given:
         specification, target = given.specification, given.specification.target
         config = config_of(specification, process.n_threads)
-        unfolded = unfold_times(given.columns, target, config)
+        where = given.engine, given.origin, heartbeat.check
+        unfolded = unfold(given.columns, target, config, *where)
         columns, config = unfolded.columns, unfolded.config
-        engine, origin = given.engine, given.origin
-        prepared = prepare(columns, target, config, lambda _: heartbeat.check(), engine, origin)
+        there = preparing(columns, target, config, lambda _: heartbeat.check(), *where)
+        with there as encoded:
+            prepared = encoded.at_hand()
         compare = compare_of(specification)
         how = Evaluate() if compare is None else compare.evaluate
         return Table(specification, config, prepared, Ground.of(columns, prepared, how))

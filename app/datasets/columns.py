@@ -35,13 +35,20 @@ def defer_columns(file: BinaryIO, without: Collection[str] = ()) -> Columns:
     by name alone, without rows.
     """
     with telling_damage():
+        names = list(pl.read_parquet_schema(file))
+    nothing: Columns = dict.fromkeys(names, np.empty(0))
+    return nothing | defer_some(file, [name for name in names if name not in without])
+
+
+def defer_some(file: BinaryIO, names: list[str]) -> Columns:
+    """The same of some columns, which are best read in this order."""
+    with telling_damage():
         schema = pl.read_parquet_schema(file)
-        reader = _Reader(file, [name for name in schema if name not in without])
-    columns: Columns = dict.fromkeys(schema, np.empty(0))
-    for name in reader.names:
-        is_time = schema[name] == pl.Datetime
-        columns[name] = Deferred(reader.n_rows, is_time, partial(reader.read, name))
-    return columns
+        reader = _Reader(file, names)
+    return {
+        name: Deferred(reader.n_rows, schema[name] == pl.Datetime, partial(reader.read, name))
+        for name in names
+    }
 
 
 def read_some_at_a_time(file: BinaryIO, names: list[str]) -> Iterator[pl.Series]:

@@ -20,9 +20,17 @@ MARK = b"PithCRC1"
 
 def ranges_without(excluded: Collection[str], file: BinaryIO) -> list[Range]:
     """The footer, and every column that is not excluded."""
+    return _ranges_of_all_rows(lambda path: path not in excluded, file)
+
+
+def ranges_of(names: Collection[str], file: BinaryIO) -> list[Range]:
+    """The footer, and these columns."""
+    return _ranges_of_all_rows(lambda path: path in names, file)
+
+
+def _ranges_of_all_rows(is_wanted: Callable[[str], bool], file: BinaryIO) -> list[Range]:
     footer = own_footer(file)
-    every = range(footer.num_row_groups)
-    wanted = ranges_in(footer, file, lambda path: path not in excluded, every)
+    wanted = ranges_in(footer, file, is_wanted, range(footer.num_row_groups))
     return [*wanted, checksum_range(footer, file)]
 
 

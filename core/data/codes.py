@@ -60,11 +60,12 @@ class FineMaker:
 
 @dataclass(frozen=True, eq=False)
 class InBlocks:
-    """Some `columns` of blocks of rows; `whole` if all of them lie here anyway."""
+    """Some `columns` of blocks of so many rows each; `whole` if all of them lie here anyway."""
 
     blocks: Blocks[FineRows]
     columns: Ints
     n_rows: int
+    rows_of_block: int
     whole: Bytes | None = None
 
     def __len__(self) -> int:
@@ -208,7 +209,7 @@ def in_views(codes: Bytes, labels: Bytes, weights: Floats, n_rows: int) -> InBlo
 
     stretches = cut(labels, weights, n_rows, None)
     with MEMORY.spread(view, stretches) as blocks:  # views end with what they are of
-        return InBlocks(blocks, np.arange(len(codes)), len(labels), codes)
+        return InBlocks(blocks, np.arange(len(codes)), len(labels), n_rows, codes)
 
 
 def digests(codes: Codes, columns: Ints) -> Sequence[Hashable]:

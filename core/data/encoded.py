@@ -53,14 +53,17 @@ class Rows:
     taught: Floats | None
 
     def source(
-        self, origin: Origin | None, columns: Sequence[FineColumn], asked: Mapping[str, Column]
-    ) -> Source | None:
+        self,
+        origin: Origin,
+        columns: Sequence[FineColumn],
+        asked: Mapping[str, Column],
+        *,
+        is_held: bool = False,
+    ) -> Source:
         """Where processes elsewhere find their codes."""
-        if origin is None:
-            return None
         stored = (Stored.of(name, values) for name, values in asked.items())
         parts = {one.name: one.part for one in stored if one.part is not None}
-        source = origin.source(columns, parts)
+        source = origin.source(columns, parts, is_held=is_held)
         return source if self.places is None else some_of(source, self.places)
 
 
@@ -122,11 +125,11 @@ def encode_there(
     stored = [Stored.of(name, values) for name, values in columns.items()]
     n_rows = len(rows.labels) if rows.taught is None else len(rows.taught)
     learnt = learn_there(learner, stored, n_rows, engine, on_wait, part(on_done, 0, 2))
-    source = rows.source(origin, learnt, columns)
-    assert source is not None
-    stretches = cut(rows.labels, rows.weights, rows_of_block(len(columns)), source)
+    source = rows.source(origin, learnt, columns, is_held=True)
+    n_of_block = rows_of_block(len(columns))
+    stretches = cut(rows.labels, rows.weights, n_of_block, source)
     with engine.spread(FineMaker(whole_of(source)), stretches, on_wait) as blocks:
-        codes = InBlocks(blocks, np.arange(len(learnt)), len(rows.labels))
+        codes = InBlocks(blocks, np.arange(len(learnt)), len(rows.labels), n_of_block)
         reasons = list(
             _reasons(learnt, codes, rows.labels, discretize.missing, part(on_done, 1, 2))
         )

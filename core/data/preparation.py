@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -22,7 +22,7 @@ from core.data.encoded import Encoded, Rows, encode_here, encode_there
 from core.data.encoding import CodedColumn, encode_column
 from core.data.fine import FineColumn
 from core.data.learning import Stored, Taught, look_there
-from core.data.sources import Origin
+from core.data.sources import Origin, Source
 from core.data.table import Table
 from core.data.texts import Column, Texts
 from core.data.unfolding import Unfolded, unfold_times
@@ -55,6 +55,10 @@ class Prepared:
     label: EncodedColumn
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
+
+    def at_hand(self) -> Prepared:
+        """The same with its codes here, in memory or in files, whatever ends elsewhere."""
+        return replace(self, table=self.table.brought_here())
 
 
 def unfold(
@@ -150,6 +154,9 @@ class _Asked:
         """Whether the table is so large that its rows are cut."""
         return budgets.is_spread(len(self.rows.labels), len(self.searched))
 
+    def _source(self, origin: Origin, columns: Sequence[FineColumn]) -> Source:
+        return self.rows.source(origin, columns, self.searched)
+
     def prepared(self, encoded: Encoded, engine: Engine, origin: Origin | None) -> Prepared:
         """The table of what was encoded, and what is to be said about it."""
         config, rows = self.config, self.rows
@@ -171,7 +178,7 @@ class _Asked:
             seed=config.seed,
             n_threads=config.n_threads,
             engine=engine,
-            source=rows.source(origin, encoded.columns, self.searched),
+            source=None if origin is None else self._source(origin, encoded.columns),
         )
         learnt: tuple[FineColumn | EncodedColumn, ...] = (*encoded.columns, self.label.learnt)
         notes = (*_notes(self.n_rows - table.n_rows, self.target, learnt), *_of_weights(table))

@@ -139,7 +139,7 @@ class CodedProblem:
         weights = None if self.row_weights is None else self.row_weights[rows]
         columns = some_rows(self.columns, rows, self.engine)
         labels = self.labels[rows]
-        source = some_of(self.source, rows)
+        source = self.source and some_of(self.source, rows)
         return replace(
             self, columns=columns, labels=labels, row_weights=weights, source=source, counted=None
         )

@@ -79,10 +79,8 @@ class Some:
         return Places.of(self.rows[first:last])
 
 
-def some_of(source: Source | None, rows: Ints) -> Source | None:
+def some_of(source: Source, rows: Ints) -> Source:
     """The same source for these rows of it."""
-    if source is None:
-        return None
     if isinstance(source, Some):
         return Some(source.source, source.rows[rows])
     return Some(source, rows.astype(np.uint32))
@@ -96,8 +94,17 @@ def whole_of(source: Source) -> Source:
 class Origin(Protocol):
     """Where the columns of a table were found, and can be by processes elsewhere."""
 
-    def source(self, columns: Sequence[FineColumn], parts: Mapping[str, TimePart]) -> Source:
-        """All rows, by what was learnt about the columns, of which some are parts of times."""
+    def source(
+        self,
+        columns: Sequence[FineColumn],
+        parts: Mapping[str, TimePart],
+        *,
+        is_held: bool = False,
+    ) -> Source:
+        """All rows, by what was learnt about the columns, of which some are parts of times.
+
+        What is read of it may be kept, unchanged, by whoever reads: `is_held` says that it is.
+        """
         ...
 
     def columns(self, names: Sequence[str]) -> AbstractContextManager[Mapping[str, Column]]:

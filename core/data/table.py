@@ -15,7 +15,7 @@ from core.budgets import DISCRETE_LEVELS, is_large
 from core.callbacks import CELLS_A_UNIT, OnWait, ignore, in_parts
 from core.config import STRATEGIES, Discretize, Strategy
 from core.data._kernels import count_columns, tally_columns, translate
-from core.data.codes import Codes, InBlocks, all_rows, some_columns, some_rows
+from core.data.codes import Codes, InBlocks, all_rows, in_views, some_columns, some_rows
 from core.data.cuts import rules
 from core.data.draws import weigh_classes
 from core.data.encoding import describe
@@ -141,12 +141,25 @@ class Table:
         is_cut = np.array([column.kind == "continuous" for column in self.columns])
         return bool(is_cut.any() and np.median(recipe.fullest[is_cut]) <= SKEWED_SHARE)
 
+    def brought_here(self) -> Table:
+        """The same table with its codes where the engine has room."""
+        if isinstance(self.codes, InBlocks) and self.codes.whole is None:
+            return replace(self, codes=self._counted_alike(self.at_hand))
+        return self
+
+    def _counted_alike(self, codes: Bytes) -> Codes:
+        """Weights of one array are added up as they were in blocks."""
+        assert isinstance(self.codes, InBlocks)
+        if self.row_weights is None:
+            return codes
+        return in_views(codes, self.labels, self.row_weights, self.codes.rows_of_block)
+
     def take(self, rows: Ints) -> Table:
         """Give the same table with some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[rows]
         codes = some_rows(self.codes, rows, self.engine)
         labels = self.labels[rows]
-        source = some_of(self.source, rows)
+        source = self.source and some_of(self.source, rows)
         return replace(self, codes=codes, labels=labels, row_weights=weights, source=source)
 
     def of_choice(self, features: Sequence[int], strategy: Strategy) -> Table:
