@@ -92,6 +92,16 @@ class Table:
         return len(self.labels)
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether its codes are not here, but asked for."""
+        return isinstance(self.codes, InBlocks) and self.codes.whole is None
+
+    @property
+    def _n_rows_here(self) -> int:
+        """Those that are gone through for each column, while somebody wants to be listened to."""
+        return 0 if self.is_elsewhere else self.n_rows
+
+    @property
     def at_hand(self) -> Bytes:
         """The codes as one array; those that lie elsewhere are fetched by every call."""
         return all_rows(self.codes, self.engine)
@@ -143,7 +153,7 @@ class Table:
 
     def brought_here(self) -> Table:
         """The same table with its codes where the engine has room."""
-        if isinstance(self.codes, InBlocks) and self.codes.whole is None:
+        if self.is_elsewhere:
             return replace(self, codes=self._counted_alike(self.at_hand))
         return self
 
@@ -203,7 +213,7 @@ class Table:
 
     def _parts(self, learning: Learning, on_wait: OnWait) -> Iterator[slice]:
         """The columns, as many at a time as are learnt about together."""
-        some = learning.columns_at_a_time(self.n_rows)
+        some = learning.columns_at_a_time(self._n_rows_here)
         for start in range(0, len(self.columns), some):
             on_wait()
             yield slice(start, min(start + some, len(self.columns)))
@@ -260,7 +270,7 @@ class Table:
 
     def describe(self, recipe: Recipe, on_wait: OnWait = ignore) -> tuple[EncodedColumn, ...]:
         """What was learnt about every column."""
-        found, cost = [], DESCRIPTION_COST + self.n_rows / CELLS_A_UNIT
+        found, cost = [], DESCRIPTION_COST + self._n_rows_here / CELLS_A_UNIT
         for part in in_parts(len(self.columns), on_wait, cost):
             by_column = zip(self.columns[part], self._counts_by_class(part), strict=True)
             for n, (column, counts) in enumerate(by_column, start=part.start):
@@ -269,7 +279,8 @@ class Table:
 
     def held(self, on_wait: OnWait = ignore) -> Iterator[Floats]:
         """The weight of every fine level of each column, and last that of missing values."""
-        for part in in_parts(len(self.columns), on_wait, COLUMN_COST + self.n_rows / CELLS_A_UNIT):
+        cost = COLUMN_COST + self._n_rows_here / CELLS_A_UNIT
+        for part in in_parts(len(self.columns), on_wait, cost):
             if self.row_weights is None:
                 yield from (counts.sum(axis=1) for counts in self._counts_by_class(part))
                 continue
