@@ -25,7 +25,7 @@ from core.cpd import shards
 from core.errors import InvalidConfig
 from core.results.selection import Progress
 from core.rivals import columns
-from tests.cluster.clusters import Cluster
+from tests.cluster.clusters import Cluster, kill
 from tests.servers import until
 from tests.worker.test_resume import METHOD, Stage, once, third_choice
 from worker import inputs, runner, units
@@ -42,13 +42,19 @@ def stage(sqlite_url: str, tmp_path: Path) -> Iterator[Stage]:
     stage.close()
 
 
+@pytest.fixture
+def features_are_read_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our own worker reads the target, and no other column."""
+    monkeypatch.setattr(inputs._Others, "read", lambda *_: pytest.fail("it read a feature"))
+
+
 def with_cluster(stage: Stage, cluster: Cluster) -> Process:
     settings = stage.settings.model_copy(update={"dask_scheduler": cluster.address})
     stage.workers.append(replace(stage.worker(), settings=settings))
     return stage.workers[-1]
 
 
-@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.usefixtures("small_tables_are_large", "features_are_read_there")
 def test_a_job_on_a_cluster_has_the_result_of_any_other(
     stage: Stage, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +65,22 @@ def test_a_job_on_a_cluster_has_the_result_of_any_other(
     monkeypatch.setattr(inputs, "PAUSE_SECONDS", 0)
     assert not cluster.keys
     runner.run_job(with_cluster(stage, cluster), on_cluster)
+    assert_same_result(stage, in_memory, on_cluster)
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.parametrize("phase", ["encode", "select"])
+def test_who_is_killed_with_codes_that_nobody_else_has_costs_no_attempt(
+    stage: Stage, cluster: Cluster, phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory, on_cluster = stage.submit(), stage.submit(engine="dask")
+    runner.run_job(stage.worker(), in_memory)
+    with cluster.worker() as other:
+        reached = once(lambda told: told.phase == phase, lambda: kill(other))
+        monkeypatch.setattr(runner, "select_features", reached)
+        runner.run_job(with_cluster(stage, cluster), on_cluster)
+        assert other.poll() is not None
+    assert stage.protocol.read(on_cluster).attempt == 1
     assert_same_result(stage, in_memory, on_cluster)
 
 
@@ -76,7 +98,7 @@ def run_units(process: Process, job_id: str) -> None:
         pass
 
 
-@pytest.mark.usefixtures("small_tables_are_large")
+@pytest.mark.usefixtures("small_tables_are_large", "features_are_read_there")
 @pytest.mark.parametrize(
     ("run", "asked"),
     [
@@ -143,7 +165,7 @@ def test_who_has_the_rows_at_hand_does_not_read_them_again(
 
 
 def first_iteration(progress: Progress) -> bool:
-    """The cluster has nothing of a job any more once features are chosen."""
+    """When the cluster has packed the rows."""
     return progress.phase == "fit" and progress.loglik is not None
 
 
