@@ -72,7 +72,7 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     excluded = set(specification.columns.exclude)
     key = key_of(work.tenant, work.dataset_id, COLUMNS)
     fetch = partial(_fetch, process, key, heartbeat)
-    opened = _late(specification, fetch) if name == "dask" else _open(fetch, excluded)
+    opened = late_columns(specification, fetch) if name == "dask" else _open(fetch, excluded)
     with opened as columns:
         process.preparation.wait(lambda: heartbeat.report(PREPARING))
         origin = StoredColumns(address_of(process.settings), key) if name == "dask" else None
@@ -89,7 +89,7 @@ def _open(fetch: Fetch, excluded: Collection[str]) -> Iterator[Columns]:
 
 
 @contextmanager
-def _late(specification: Specification, fetch: Fetch) -> Iterator[Columns]:
+def late_columns(specification: Specification, fetch: Fetch) -> Iterator[Columns]:
     """The target and the weights, which are read here; others once somebody looks at one."""
     excluded = set(specification.columns.exclude)
     weight = specification.weight_column

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import pickle
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
@@ -14,17 +15,21 @@ import pytest
 
 from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
-from app.datasets.columns import defer_columns
+from app.datasets.columns import defer_columns, held
 from app.datasets.faults import Damaged
+from app.jobs.specification import ColumnChoice, Specification
 from app.store import copies
-from app.store.base import Range, Store, StoreAway
+from app.store.base import Range, Store, StoreAway, Wanted
 from app.store.fetching import fetch
 from app.store.places import open_store_at
+from app.store.ranges import merged
 from core.config import SelectionConfig
+from core.data.deferred import Deferred, at_hand
 from core.data.preparation import Prepared, prepare
 from core.data.unfolding import unfold_times
 from core.errors import ScratchFault
 from tests.servers import S3
+from worker.inputs import late_columns
 from worker.runner import explain
 
 N_ROWS = 1000
@@ -107,6 +112,39 @@ def test_shards_of_a_worker_fetch_no_byte_twice(
         source.fine(first, min(first + 40, table.n_rows))
     with store.open(KEY) as file:
         assert 0 < n_fetched <= len(file.read())
+
+
+def test_some_columns_of_a_bucket_are_fetched_without_the_others(
+    s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in s3.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(copies, "merged", partial(merged, gap=0))
+    address, table = s3.url(), frame()
+    store = open_store_at(address, tmp_path)
+    with store.put(KEY) as file:
+        table.write_parquet(file, row_group_size=300)
+    with StoredColumns(address, KEY).columns(["when", "few", "when"]) as columns:
+        assert list(columns) == ["when", "few"]
+        for name, values in columns.items():
+            assert isinstance(values, Deferred)
+            expected = held(table[name][250:650])
+            np.testing.assert_array_equal(values.read(250, 650), expected)
+    here: list[Wanted] = []
+
+    def fetch_here(wanted: Wanted) -> BinaryIO:
+        here.append(wanted)
+        return store.on_disk(KEY, wanted)
+
+    choice = ColumnChoice(exclude=["text"])
+    asked = Specification(dataset_id=f"ds_{0:032x}", target="label", columns=choice)
+    with late_columns(asked, fetch_here) as columns:
+        assert list(columns) == table.columns
+        assert len(at_hand(columns["label"])) == N_ROWS
+        assert len(here) == 1
+        np.testing.assert_array_equal(at_hand(columns["whole"]), held(table["whole"]))
+        np.testing.assert_array_equal(at_hand(columns["few"]), held(table["few"]))
+        assert len(here) == 2
 
 
 def test_who_cannot_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
