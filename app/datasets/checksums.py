@@ -8,7 +8,7 @@ our columns, neither writes nor verifies them.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +33,7 @@ SUM = np.dtype("<u4")
 def add_checksums(path: Path) -> None:
     """Write the checksums of a file into it."""
     with path.open("r+b") as file:
-        ranges = _chunks(own_footer(file)).reshape(-1, 2)
-        sums = [_sum(file, (start, end)) for start, end in ranges.tolist()]
+        sums = [_sum(file, place) for place in _chunks(own_footer(file))]
         start, end = footer_range(file)
         footer = _read(file, (start, end))
         file.seek(start)
@@ -43,29 +42,22 @@ def add_checksums(path: Path) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Checksums:
-    """Of a file that was written with some.
+    """Of a file that was written with some: its footer, and sums (n_groups, n_columns)."""
 
-    ranges : (n_groups, n_columns, 2) where each chunk begins and ends; sums : (n_groups, n_columns)
-    """
-
-    places: Mapping[str, int]
-    ranges: NDArray[np.int64]
+    footer: Any
     sums: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, file: BinaryIO) -> Checksums | None:
+    def of(cls, file: BinaryIO, footer: Any) -> Checksums | None:
         """Those of a file, whose footer is verified; None of one without."""
         with _unmoved(file):
-            footer = own_footer(file)
             block = _read(file, checksum_range(footer, file))
             if not block.endswith(MARK):
                 return None
             sums = np.frombuffer(block[: -len(MARK)], SUM)
             if _sum(file, footer_range(file)) != sums[-1]:
                 raise Damaged(DAMAGED)
-        places = {name: n for n, name in enumerate(footer.schema.names)}
-        ranges = _chunks(footer)
-        return cls(places, ranges, sums[:-1].reshape(ranges.shape[:2]))
+        return cls(footer, sums[:-1].reshape(footer.num_row_groups, footer.num_columns))
 
     def verify(
         self, file: BinaryIO, names: Sequence[str], groups: Sequence[int] | None = None
@@ -74,19 +66,18 @@ class Checksums:
 
         All row groups, where none are named.
         """
-        some = slice(None) if groups is None else list(groups)
-        ranges, sums = self.ranges[some], self.sums[some]
+        known = self.footer.schema.names
+        places = [known.index(name) for name in names]
         with _unmoved(file):
-            for place in (self.places[name] for name in names):
-                chunks = zip(ranges[:, place].tolist(), sums[:, place], strict=True)
-                if any(_sum(file, (start, end)) != kept for (start, end), kept in chunks):
+            for n in range(self.footer.num_row_groups) if groups is None else groups:
+                group, kept = self.footer.row_group(n), self.sums[n]
+                if any(_sum(file, chunk_range(group.column(at))) != kept[at] for at in places):
                     raise Damaged(DAMAGED)
 
 
-def _chunks(footer: Any) -> NDArray[np.int64]:
-    groups = [footer.row_group(n) for n in range(footer.num_row_groups)]
-    found = [[chunk_range(group.column(n)) for n in range(group.num_columns)] for group in groups]
-    return np.array(found, np.int64).reshape(len(groups), footer.num_columns, 2)
+def _chunks(footer: Any) -> Iterator[Range]:
+    for group in (footer.row_group(n) for n in range(footer.num_row_groups)):
+        yield from (chunk_range(group.column(n)) for n in range(group.num_columns))
 
 
 def _sum(file: BinaryIO, place: Range) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.datasets.checksums import Checksums
 from app.datasets.damage import telling_damage
+from app.datasets.parquet_ranges import own_footer
 from core.data.deferred import Deferred
 from core.data.texts import NO_TEXT, Texts
 from core.memory import READ_AT_A_TIME
@@ -34,8 +35,7 @@ def defer_columns(file: BinaryIO, without: Collection[str] = ()) -> Columns:
     Missing is NaN among floats, NO_TEXT among texts, masked elsewhere. Those in `without` are there
     by name alone, without rows.
     """
-    with telling_damage():
-        names = list(pl.read_parquet_schema(file))
+    names = own_footer(file).schema.names
     nothing: Columns = dict.fromkeys(names, np.empty(0))
     return nothing | defer_some(file, [name for name in names if name not in without])
 
@@ -43,10 +43,9 @@ def defer_columns(file: BinaryIO, without: Collection[str] = ()) -> Columns:
 def defer_some(file: BinaryIO, names: list[str]) -> Columns:
     """The same of some columns, which are best read in this order."""
     with telling_damage():
-        schema = pl.read_parquet_schema(file)
         reader = _Reader(file, names)
     return {
-        name: Deferred(reader.n_rows, schema[name] == pl.Datetime, partial(reader.read, name))
+        name: Deferred(reader.n_rows, reader.is_time(name), partial(reader.read, name))
         for name in names
     }
 
@@ -62,10 +61,16 @@ class _Reader:
 
     def __init__(self, file: BinaryIO, names: list[str]) -> None:
         self.names, self._file = names, file
-        self.n_rows: int = pl.scan_parquet(file).select(pl.len()).collect().item()
+        footer = own_footer(file)
+        self.n_rows: int = footer.num_rows
+        self._schema: pa.Schema = footer.schema.to_arrow_schema()
         self._step = max(1, READ_AT_A_TIME // max(1, self.n_rows))
         self._ahead: dict[str, pl.Series] = {}
-        self._checksums = Checksums.of(file)
+        self._checksums = Checksums.of(file, footer)
+
+    def is_time(self, name: str) -> bool:
+        """Whether a column holds moments."""
+        return bool(pa.types.is_timestamp(self._schema.field(name).type))
 
     def read(self, name: str, first: int, last: int) -> Held:
         """Some rows of one column as `core` takes it."""
@@ -87,8 +92,7 @@ class _Reader:
     @cached_property
     def _row_groups(self) -> tuple[list[int], pq.ParquetFile]:
         """Where each ends; polars would parse the footer, which grows with them, at every look."""
-        schema = pl.read_parquet_schema(self._file)
-        texts = [name for name, kind in schema.items() if kind == pl.String]
+        texts = [field.name for field in self._schema if _is_text(field.type)]
         parquet = pq.ParquetFile(self._file, read_dictionary=texts)
         groups = (parquet.metadata.row_group(n) for n in range(parquet.num_row_groups))
         return list(accumulate(group.num_rows for group in groups)), parquet
@@ -108,6 +112,10 @@ class _Reader:
             frame = pl.read_parquet(self._file, columns=wanted)
             self._ahead = {column.name: column for column in frame.iter_columns()}
         return self._ahead.pop(name)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_large_string(kind) or pa.types.is_string(kind))
 
 
 def held(column: pl.Series) -> Held:

@@ -54,9 +54,13 @@ def ranges_in(
 
 
 def own_footer(file: BinaryIO) -> Any:
-    """The footer of a file that the service wrote."""
-    with telling_damage():
-        return pq.read_metadata(file)
+    """The footer of a file that the service wrote, whose position does not move."""
+    before = file.tell()
+    try:
+        with telling_damage():
+            return pq.read_metadata(file)
+    finally:
+        file.seek(before)
 
 
 def chunk_range(chunk: Any) -> Range:

@@ -23,7 +23,7 @@ from core.data.unfolding import LastRead, Looked, look_at_column, part_of
 from core.data.values import in_stretches
 from core.workers import Workers
 
-LEARNT_CELLS = 2**22
+LEARNT_CELLS = 2**23
 """Of the columns that are learnt about together: some seconds of work at most."""
 
 Wanted = TypeVar("Wanted")

@@ -18,7 +18,7 @@ from app.datasets.columns import defer_columns
 from app.datasets.damage import telling_damage
 from app.datasets.faults import Damaged
 from app.datasets.parquet_groups import GROUP_ROWS, write_columns
-from app.datasets.parquet_ranges import chunk_range, ranges_of_rows, ranges_without
+from app.datasets.parquet_ranges import chunk_range, own_footer, ranges_of_rows, ranges_without
 from core.data.deferred import Deferred, at_hand
 
 FRAME = pl.DataFrame({"a": [n * n % 97 for n in range(5000)], "y": [n % 2 for n in range(5000)]})
@@ -123,7 +123,8 @@ def test_rows_are_verified_by_the_row_groups_that_they_are_in(tmp_path: Path) ->
 
 
 def test_files_of_before_have_no_checksums_and_are_read() -> None:
-    assert Checksums.of(io.BytesIO(stored())) is None
+    file = io.BytesIO(stored())
+    assert Checksums.of(file, own_footer(file)) is None
     assert read_all(stored()) == [FRAME[name].to_list() for name in FRAME.columns]
 
 
