@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from hypothesis import settings
 
 from app.db import session as sessions
 from app.db.migrate import upgrade
@@ -34,6 +35,10 @@ sys.dont_write_bytecode = False
 # Where many tests share few cores one may stand still for longer than a process that is well ever
 # does; Postgres would take it for frozen, and end its transaction.
 sessions.IDLE_SECONDS = 120
+
+# No example is wrong because a busy machine took long over it.
+settings.register_profile("patient", settings.default, deadline=None)
+settings.load_profile("patient")
 
 # What is collected stays: it need not be searched for garbage, now or while tests run.
 gc.disable()
