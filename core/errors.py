@@ -1,5 +1,7 @@
 """What `core` raises when the caller is at fault, and the checks that raise it."""
 
+from __future__ import annotations
+
 
 class CoreError(ValueError):
     """Bad input; `field` is the dotted path of the option or the name of the column at fault."""
@@ -9,6 +11,10 @@ class CoreError(ValueError):
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
         self.field = field
+
+    def __reduce__(self) -> tuple[type[CoreError], tuple[str, str]]:
+        """As other processes get it, with both."""
+        return type(self), (str(self), self.field)
 
 
 class InvalidConfig(CoreError):

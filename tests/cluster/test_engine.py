@@ -18,6 +18,8 @@ from core.callbacks import OnWait, ignore
 from core.config import Cmim, Mrmr
 from core.cpd.em import fit_models
 from core.cpd.spread import gather
+from core.data.learning import collect
+from core.errors import InvalidData
 from core.fit_config import CpdConfig
 from core.rivals.method import select_rival
 from core.workers import Workers
@@ -115,6 +117,12 @@ def test_a_frozen_worker_is_given_up_and_one_that_came_takes_over(
 def test_a_fault_of_the_work_is_told_as_it_is(cluster: Cluster, tmp_path: Path) -> None:
     with numbers(cluster, tmp_path) as blocks, pytest.raises(FileNotFoundError, match="block 0"):
         blocks.fold(works.fail, 0, ALONE)
+
+
+def test_so_is_what_is_wrong_with_a_column(cluster: Cluster) -> None:
+    with pytest.raises(InvalidData, match="'b' holds text") as told:
+        collect(works.refuse, ["b"], DaskEngine(cluster.address), ignore)
+    assert told.value.field == "b"
 
 
 def test_who_waits_can_be_stopped_and_leaves_nothing_behind(

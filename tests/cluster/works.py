@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from core.arrays import Values
+from core.errors import InvalidData
 from core.workers import Workers
 
 Part = tuple[Path, int]
@@ -30,6 +31,10 @@ def sleep(block: int, argument: float, workers: Workers) -> int:
 
 def fail(block: int, argument: int, workers: Workers) -> None:
     raise FileNotFoundError(f"of block {block}")
+
+
+def refuse(part: str) -> list[str]:
+    raise InvalidData(f"column {part!r} holds text", part)
 
 
 def doubled(block: int, argument: Values, workers: Workers) -> list[tuple[bool, Values]]:
