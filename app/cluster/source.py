@@ -66,24 +66,23 @@ class StoredColumns:
     @contextmanager
     def columns(self, names: Sequence[str]) -> Iterator[Mapping[str, Column]]:
         """Some of the columns, of which is fetched no more than these."""
-        # In a file of its own: reading moves its position, and threads share what is kept.
-        with self._on_disk(partial(ranges_of, set(names)), Kept()) as file:
+        with self._on_disk(partial(ranges_of, set(names))) as file:
             yield defer_some(file, list(dict.fromkeys(names)))
 
     def read(self, names: Sequence[str], first: int, last: int) -> Iterator[tuple[str, Held]]:
         """These rows of the columns, without more than some millions of cells in memory."""
         step = max(1, READ_AT_A_TIME // max(1, last - first))
         wanted = partial(ranges_of_rows, set(names), first, last)
-        with self._on_disk(wanted, self.kept) as file, telling_damage():
+        with self._on_disk(wanted) as file, telling_damage():
             rows = pl.scan_parquet(file).slice(first, last - first)
             for n in range(0, len(names), step):
                 for column in rows.select(names[n : n + step]).collect().iter_columns():
                     yield column.name, held(column)
 
-    def _on_disk(self, wanted: Wanted, kept: Kept) -> BinaryIO:
+    def _on_disk(self, wanted: Wanted) -> BinaryIO:
         store = open_store_at(self.store, get_settings().data_dir / SCRATCH)
         try:
-            return store.on_disk(self.key, wanted, kept)
+            return store.on_disk(self.key, wanted, self.kept)
         except FileNotFoundError as error:
             raise ColumnsOutOfReach(OUT_OF_REACH) from error
         except StoreAway as error:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ObjectStore
 
+OPEN_FILES = Path("/proc/self/fd")
 KEPT_BYTES = 1 << 30
 """Beyond, nothing stays but what is wanted at the moment."""
 
@@ -39,8 +40,14 @@ class Copy:
         return io.BufferedReader(_Through(self), FOOTER_BYTES)
 
     def reader(self) -> BinaryIO:
-        """The file, which outlasts the copy until it is closed; nobody may move its position."""
-        return os.fdopen(os.dup(self._file.fileno()), "rb")
+        """The file, which outlasts the copy until it is closed.
+
+        It has no name by which it could be opened once more, and a duplicate shares its position,
+        which threads would move for each other; Linux has a way round that.
+        """
+        number = self._file.fileno()
+        again = OPEN_FILES / str(number)
+        return again.open("rb") if again.exists() else os.fdopen(os.dup(number), "rb")
 
     def read(self, start: int, end: int) -> bytes:
         """Bytes that are here."""
