@@ -24,6 +24,9 @@ from core.workers import Workers
 FETCHED_CELLS = 2**25
 """Codes that blocks are asked for at a time."""
 
+FINE_CELLS = 2**26
+"""Of a block of fine codes: what is half a row group is read as a whole."""
+
 SHARDS_A_BLOCK = 2
 """Counting takes less room than a fit, and among more rows more features share a byte."""
 
@@ -198,6 +201,14 @@ def _take(rows: FineRows, about: tuple[Ints, Ints], _: Workers) -> list[Bytes]:
 def rows_of_block(n_columns: int) -> int:
     """By the shape of the table alone, as that of shards."""
     return SHARDS_A_BLOCK * budgets.rows_of_shard(n_columns)
+
+
+def rows_of_fine_block(n_columns: int) -> int:
+    """The same of blocks that are read: whole row groups, if these are not too large."""
+    group = budgets.SHARD_ROWS[1] // 2
+    n_groups = FINE_CELLS // (group * n_columns)
+    most = SHARDS_A_BLOCK * budgets.SHARD_ROWS[1]
+    return min(n_groups * group, most) if n_groups else rows_of_block(n_columns)
 
 
 def in_views(codes: Bytes, labels: Bytes, weights: Floats, n_rows: int) -> InBlocks:

@@ -15,7 +15,7 @@ from core.arrays import MISSING, Bytes, Floats, Ints
 from core.blocks.engine import Engine
 from core.callbacks import OnFraction, OnWait, listening, part
 from core.config import Discretize
-from core.data.codes import Codes, FineMaker, InBlocks, in_views, rows_of_block
+from core.data.codes import Codes, FineMaker, InBlocks, in_views, rows_of_fine_block
 from core.data.cuts import speaks_by_gaps
 from core.data.draws import weigh_classes
 from core.data.fine import FineColumn, fine_column
@@ -105,7 +105,7 @@ def encode_here(
     codes = room[: len(kept)]
     if rows.weights is None or not budgets.is_spread(len(rows.labels), len(columns)):
         return Encoded(tuple(kept), codes, tuple(useless))
-    blocks = in_views(codes, rows.labels, rows.weights, rows_of_block(len(columns)))
+    blocks = in_views(codes, rows.labels, rows.weights, rows_of_fine_block(len(columns)))
     return Encoded(tuple(kept), blocks, tuple(useless))
 
 
@@ -126,7 +126,7 @@ def encode_there(
     n_rows = len(rows.labels) if rows.taught is None else len(rows.taught)
     learnt = learn_there(learner, stored, n_rows, engine, on_wait, part(on_done, 0, 2))
     source = rows.source(origin, learnt, columns, is_held=True)
-    n_of_block = rows_of_block(len(columns))
+    n_of_block = rows_of_fine_block(len(columns))
     stretches = cut(rows.labels, rows.weights, n_of_block, source)
     with engine.spread(FineMaker(whole_of(source)), stretches, on_wait) as blocks:
         codes = InBlocks(blocks, np.arange(len(learnt)), len(rows.labels), n_of_block)
