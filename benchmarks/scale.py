@@ -29,7 +29,7 @@ from benchmarks.jobs_table import show_jobs
 from benchmarks.plan import Plan, Size
 from benchmarks.sampling import measure_made, measure_table
 from benchmarks.typed import write_table
-from benchmarks.within import GIB, control_group
+from benchmarks.within import GIB, NoControlGroupError, control_group
 from core.budgets import is_spread
 from core.config import SelectionConfig
 
@@ -173,7 +173,19 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=OUT, help="where the JSON goes")
     parser.set_defaults(sizes=SIZES)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    for gib in options.within:
+        _try_group(parser, gib)
+    return options
+
+
+def _try_group(parser: argparse.ArgumentParser, gib: float) -> None:
+    """Not after an hour of other figures."""
+    try:
+        with control_group(int(gib * GIB)):
+            pass
+    except NoControlGroupError as error:
+        parser.error(f"--within: {error}")
 
 
 if __name__ == "__main__":
