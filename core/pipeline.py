@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import OnWait, ignore
 from core.checkpoint import Checkpoint
-from core.config import Bootstrap, Compare, SelectionConfig
+from core.config import Bootstrap, Compare, Method, SelectionConfig
 from core.data.preparation import Prepared, prepare
 from core.data.sources import Origin
 from core.data.texts import Column
@@ -37,6 +37,7 @@ def select_features(
     timer: Timer | None = None,
     engine: Engine = MEMORY,
     origin: Origin | None = None,
+    beside: Sequence[Method] = (),
 ) -> SelectionResult:
     """Choose the features that inform most about the target.
 
@@ -69,6 +70,9 @@ def select_features(
         about the answer.
     origin : Origin, optional
         Where processes elsewhere find the same columns, for an engine that has such.
+    beside : sequence of Method, optional
+        What others try on the same table: columns that these need take part, too. Those that
+        nobody needs are taken for excluded, and not looked at.
 
     Raises
     ------
@@ -78,7 +82,8 @@ def select_features(
     config = config or SelectionConfig()
     tell, done = on_progress or ignore, checkpoint or Checkpoint()
     reporter = _Reporter(tell, config)
-    asked, unfolded = config, unfold_times(columns, target, config)
+    together = (*beside, *(compare.methods if compare else ()))
+    asked, unfolded = config, unfold_times(columns, target, config, together)
     columns, config = unfolded.columns, unfolded.config
     prepared = prepare(columns, target, config, reporter.encoded, engine, origin)
     k = None if config.k == "auto" else config.k

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,7 @@ from app.jobs import speeds
 from app.jobs.costs import selection_seconds
 from app.jobs.memory import engine_for
 from app.jobs.runs import Work
-from app.jobs.specification import Specification, check_columns
+from app.jobs.specification import Specification, check_columns, config_of, methods_beside
 from app.jobs.state import Stop
 from app.store.base import StoreAway
 from app.store.places import SCRATCH, address_of
@@ -32,6 +32,7 @@ from core.cost.engines import EngineName
 from core.cost.work import Speed
 from core.data.sources import Origin
 from core.data.texts import Column
+from core.names import exclude_unneeded
 from core.results.selection import Progress
 from worker.heartbeat import Heartbeat, Stopped
 from worker.process import Process
@@ -46,7 +47,7 @@ PREPARING = Progress(phase="prepare", fraction=0.0)
 
 @dataclass(frozen=True)
 class Input:
-    """What is asked, the columns it is asked of, excluded ones by name alone, and where they go.
+    """What is asked, the columns it is asked of, unneeded ones by name alone, and where they go.
 
     `origin` is where a cluster finds the columns; who has them at hand does not read them twice.
     """
@@ -68,13 +69,18 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     name = engine_for(specification, n_rows, profile, process.settings.capacity)
     heartbeat.expect(partial(selection_seconds, specification, n_rows, profile, speed, engine=name))
     check_columns(specification, profile)
-    excluded = set(specification.columns.exclude)
+    excluded = _unneeded(specification, [column["name"] for column in profile])
     key = key_of(work.tenant, work.dataset_id, COLUMNS)
     with _fetch(process, key, heartbeat, excluded) as file:
         columns = defer_columns(file, excluded)
         process.preparation.wait(lambda: heartbeat.report(PREPARING))
         origin = StoredColumns(address_of(process.settings), key) if name == "dask" else None
         yield Input(specification, columns, name, _engine(process, name, heartbeat), origin)
+
+
+def _unneeded(specification: Specification, names: Sequence[str]) -> set[str]:
+    config, beside = config_of(specification), methods_beside(specification)
+    return set(exclude_unneeded(config, names, specification.target, beside).columns.exclude)
 
 
 def _engine(process: Process, name: EngineName, heartbeat: Heartbeat) -> Engine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 
 from core import budgets
 from core.arrays import Floats
-from core.config import SelectionConfig
+from core.config import Method, SelectionConfig
 from core.data.deferred import Deferred
 from core.data.texts import Column
 from core.data.times import Moments, Part, TimePart, as_moments, is_time, look_at
 from core.data.values import rows_of
-from core.names import part_name, unfold_choice
+from core.names import exclude_unneeded, part_name, unfold_choice
 from core.results.selection import Derived
 
 
@@ -29,13 +29,24 @@ class Unfolded:
     derived: tuple[Derived, ...]
 
 
-def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionConfig) -> Unfolded:
-    """Put the parts of each time in its place; a target is the days since its first moment."""
+def unfold_times(
+    columns: Mapping[str, Column],
+    target: str,
+    config: SelectionConfig,
+    beside: Sequence[Method] = (),
+) -> Unfolded:
+    """Put the parts of each time in its place; a target is the days since its first moment.
+
+    Columns and parts that neither the method nor those `beside` it need are excluded, and such
+    columns not looked at.
+    """
+    asked, config = config, exclude_unneeded(config, columns, target, beside)
+    whole = {config.weight_column, *config.columns.exclude} - {*asked.columns.exclude}
     found: dict[str, Column] = {}
     derived: list[Derived] = []
     last_read = _LastRead()
     for name, values in columns.items():
-        if not is_time(values) or name == config.weight_column:
+        if name in whole or not is_time(values):
             found[name] = values
             continue
         first, parts = look_at(_moments(values))
@@ -51,7 +62,8 @@ def unfold_times(columns: Mapping[str, Column], target: str, config: SelectionCo
     names: dict[str, list[str]] = {}
     for feature in derived:
         names.setdefault(feature.source_column, []).append(feature.name)
-    return Unfolded(found, unfold_choice(config, names), tuple(derived))
+    unfolded = exclude_unneeded(unfold_choice(config, names), found, target, beside)
+    return Unfolded(found, unfolded, tuple(derived))
 
 
 def _moments(values: Column) -> Iterator[Moments]:
