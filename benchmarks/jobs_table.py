@@ -12,8 +12,9 @@ from benchmarks.figures import Figure
 PHASES = ("encode", "rank", "fit", "select")
 HEADINGS = (
     "rows x columns", "engine", ", ".join(PHASES), "by the clock", "ns a cell", "own MB",
-    "mapped MB", "estimate", "cluster MB",
+    "mapped MB", "estimate", "cluster MB", "read MB", "group MB",
 )  # fmt: skip
+KINDS = ("own", "mapped", "estimated", "cluster", "read_from_disk", "group")
 
 
 def show_jobs(figures: Sequence[Figure], console: Console) -> None:
@@ -21,7 +22,7 @@ def show_jobs(figures: Sequence[Figure], console: Console) -> None:
     table = Table(*HEADINGS, title="Default jobs, processor time of all processes")
     for figure in figures:
         told = figure.details
-        memory = (told.get(f"{kind}_MB") for kind in ("own", "mapped", "estimated", "cluster"))
+        memory = (told.get(f"{kind}_MB") for kind in KINDS)
         table.add_row(
             figure.size.partition(",")[0],
             figure.what.removeprefix("job, "),

@@ -29,6 +29,7 @@ from benchmarks.jobs_table import show_jobs
 from benchmarks.plan import Plan, Size
 from benchmarks.sampling import measure_made, measure_table
 from benchmarks.typed import write_table
+from benchmarks.within import GIB, NoControlGroupError, control_group
 from core.budgets import is_spread
 from core.config import SelectionConfig
 
@@ -68,6 +69,15 @@ def _engines(options: argparse.Namespace) -> Iterator[Figure]:
             n_runs = 1 if size in LARGE else N_RUNS
             for where in _places(size, options):
                 yield _alone(partial(measure_engine, table, size, where, config, n_runs))
+            for n_bytes in _groups(size, options):
+                with control_group(n_bytes) as group:
+                    where = Where("file", group=group)
+                    yield _alone(partial(measure_engine, table, size, where, config, n_runs))
+
+
+def _groups(size: Size, options: argparse.Namespace) -> Iterator[int]:
+    if is_spread(size.n_rows, size.n_features):
+        yield from (int(gib * GIB) for gib in options.within)
 
 
 def _places(size: Size, options: argparse.Namespace) -> Iterator[Where]:
@@ -151,6 +161,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--uncached", action="store_true", help="also from files that the system's cache forgets"
     )
+    parser.add_argument(
+        "--within", type=float, nargs="*", default=[], metavar="GIB",
+        help="also from files in a control group that holds so much, the system's cache included",
+    )  # fmt: skip
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 4], help="of Dask")
     parser.add_argument(
         "--seconds", type=float, default=45,
@@ -159,7 +173,19 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=OUT, help="where the JSON goes")
     parser.set_defaults(sizes=SIZES)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    for gib in options.within:
+        _try_group(parser, gib)
+    return options
+
+
+def _try_group(parser: argparse.ArgumentParser, gib: float) -> None:
+    """Not after an hour of other figures."""
+    try:
+        with control_group(int(gib * GIB)):
+            pass
+    except NoControlGroupError as error:
+        parser.error(f"--within: {error}")
 
 
 if __name__ == "__main__":

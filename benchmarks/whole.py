@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter, process_time
 
 from numpy.typing import ArrayLike
@@ -96,15 +96,31 @@ def phases(
     origin: Origin | None = None,
 ) -> tuple[dict[str, float], SelectionResult]:
     """Give the time up to each report to the phase that reports, and the result."""
-    seconds: dict[str, float] = defaultdict(float)
-    last, phase = clock(), "encode"
+    (seconds,), result = phases_by([clock], columns, config, engine, origin)
+    return seconds, result
 
-    def on_progress(progress: Progress) -> None:
+
+def phases_by(
+    clocks: Sequence[Clock],
+    columns: Mapping[str, Column],
+    config: SelectionConfig,
+    engine: Engine = MEMORY,
+    origin: Origin | None = None,
+) -> tuple[list[dict[str, float]], SelectionResult]:
+    """The same by several clocks at once."""
+    by_clock: list[dict[str, float]] = [defaultdict(float) for _ in clocks]
+    last, phase = [clock() for clock in clocks], "encode"
+
+    def reach(reporting: str) -> None:
         nonlocal last, phase
-        now, phase = clock(), progress.phase
-        seconds[phase] += now - last
+        now, phase = [clock() for clock in clocks], reporting
+        for seconds, end, start in zip(by_clock, now, last, strict=True):
+            seconds[phase] += end - start
         last = now
 
+    def on_progress(progress: Progress) -> None:
+        reach(progress.phase)
+
     result = select_features(columns, LABEL, config, on_progress, engine=engine, origin=origin)
-    seconds[phase] += clock() - last
-    return seconds, result
+    reach(phase)
+    return by_clock, result

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz, process
 
-from core.config import Columns, SelectionConfig
+from core.config import Columns, GsmCpd, Method, SelectionConfig
 from core.errors import InvalidConfig, InvalidData
 
 # Comparing takes time with both lengths; names of columns are seldom half as long.
 MAX_COMPARED = 256
 SIMILAR_PERCENT = 60
+PART_MARK = " · "
 
 
 def check_names(names: Collection[str], target: str, config: SelectionConfig) -> None:
@@ -33,7 +34,29 @@ def check_names(names: Collection[str], target: str, config: SelectionConfig) ->
 
 def part_name(column: str, part: str) -> str:
     """How a number that is made of a column is called."""
-    return f"{column} · {part}"
+    return f"{column}{PART_MARK}{part}"
+
+
+def exclude_unneeded(
+    config: SelectionConfig, names: Iterable[str], target: str, beside: Iterable[Method] = ()
+) -> SelectionConfig:
+    """The options with all columns excluded that nobody needs.
+
+    A rival needs those that it may choose. The model of GSM-CPD is of all columns, which are then
+    needed also by methods `beside` it: they are tried on the same table. A time is needed if any
+    option names a part of it.
+    """
+    options = config.columns
+    if options.candidates is None or isinstance(config.method, GsmCpd):
+        return config
+    if any(isinstance(method, GsmCpd) for method in beside):
+        return config
+    features = {*options.include, *options.candidates}
+    named = {*features, *options.exclude, *config.discretize.kinds}
+    sources = {name.rpartition(PART_MARK)[0] for name in named}
+    needed = {target, config.weight_column, *features, *sources, *options.exclude}
+    unneeded = tuple(name for name in names if name not in needed)
+    return replace(config, columns=replace(options, exclude=(*options.exclude, *unneeded)))
 
 
 def unfold_choice(config: SelectionConfig, parts: Mapping[str, Sequence[str]]) -> SelectionConfig:

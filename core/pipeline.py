@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import OnWait, ignore
 from core.checkpoint import Checkpoint
-from core.config import Bootstrap, Compare, SelectionConfig
+from core.config import Bootstrap, Compare, Method, SelectionConfig
 from core.data.preparation import Prepared, preparing, unfold
 from core.data.sources import Origin
 from core.data.texts import Column
@@ -37,6 +37,7 @@ def select_features(
     timer: Timer | None = None,
     engine: Engine = MEMORY,
     origin: Origin | None = None,
+    beside: Sequence[Method] = (),
 ) -> SelectionResult:
     """Choose the features that inform most about the target.
 
@@ -69,6 +70,9 @@ def select_features(
         about the answer.
     origin : Origin, optional
         Where processes elsewhere find the same columns, for an engine that has such.
+    beside : sequence of Method, optional
+        What others try on the same table: columns that these need take part, too. Those that
+        nobody needs are taken for excluded, and not looked at.
 
     Raises
     ------
@@ -77,7 +81,8 @@ def select_features(
     """
     config = config or SelectionConfig()
     done, reporter = checkpoint or Checkpoint(), _Reporter(on_progress or ignore, config)
-    unfolded = unfold(columns, target, config, engine, origin, reporter.again)
+    together = (*beside, *(compare.methods if compare else ()))
+    unfolded = unfold(columns, target, config, together, engine, origin, reporter.again)
     there = preparing(
         unfolded.columns, target, unfolded.config, reporter.encoded, engine, origin, reporter.again
     )

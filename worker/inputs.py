@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -22,7 +22,7 @@ from app.jobs import speeds
 from app.jobs.costs import selection_seconds
 from app.jobs.memory import engine_for
 from app.jobs.runs import Work
-from app.jobs.specification import Specification, check_columns
+from app.jobs.specification import Specification, check_columns, config_of, methods_beside
 from app.jobs.state import Stop
 from app.store.base import StoreAway, Wanted
 from app.store.places import SCRATCH, address_of
@@ -33,6 +33,7 @@ from core.cost.work import Speed
 from core.data.deferred import Deferred
 from core.data.sources import Origin
 from core.data.texts import Column
+from core.names import exclude_unneeded
 from core.results.selection import Progress
 from worker.heartbeat import Heartbeat, Stopped
 from worker.process import Process
@@ -47,7 +48,7 @@ PREPARING = Progress(phase="prepare", fraction=0.0)
 
 @dataclass(frozen=True)
 class Input:
-    """What is asked, the columns it is asked of, excluded ones by name alone, and where they go.
+    """What is asked, the columns it is asked of, unneeded ones by name alone, and where they go.
 
     `origin` is where a cluster finds the columns; who has them at hand does not read them twice.
     """
@@ -69,10 +70,12 @@ def open_input(process: Process, work: Work[Any], heartbeat: Heartbeat) -> Itera
     name = engine_for(specification, n_rows, profile, process.settings.capacity)
     heartbeat.expect(partial(selection_seconds, specification, n_rows, profile, speed, engine=name))
     check_columns(specification, profile)
-    excluded = set(specification.columns.exclude)
+    excluded = _unneeded(specification, [column["name"] for column in profile])
     key = key_of(work.tenant, work.dataset_id, COLUMNS)
     fetch = partial(_fetch, process, key, heartbeat)
-    opened = late_columns(specification, fetch) if name == "dask" else _open(fetch, excluded)
+    opened = (
+        late_columns(specification, excluded, fetch) if name == "dask" else _open(fetch, excluded)
+    )
     with opened as columns:
         process.preparation.wait(lambda: heartbeat.report(PREPARING))
         origin = StoredColumns(address_of(process.settings), key) if name == "dask" else None
@@ -89,15 +92,16 @@ def _open(fetch: Fetch, excluded: Collection[str]) -> Iterator[Columns]:
 
 
 @contextmanager
-def late_columns(specification: Specification, fetch: Fetch) -> Iterator[Columns]:
+def late_columns(
+    specification: Specification, excluded: Collection[str], fetch: Fetch
+) -> Iterator[Columns]:
     """The target and the weights, which are read here; others once somebody looks at one."""
-    excluded = set(specification.columns.exclude)
     weight = specification.weight_column
     here = {specification.target, *((weight,) if weight else ())}
     with ExitStack() as stack, fetch(partial(ranges_of, here)) as file:
         columns = defer_columns(file, excluded)
         others = _Others(lambda: stack.enter_context(_open(fetch, excluded)))
-        for name in columns.keys() - here - excluded:
+        for name in columns.keys() - here - set(excluded):
             values = columns[name]
             assert isinstance(values, Deferred)
             columns[name] = replace(values, read=partial(others.read, name))
@@ -118,6 +122,11 @@ class _Others:
         values = self._columns[name]
         assert isinstance(values, Deferred)
         return values.read(first, last)
+
+
+def _unneeded(specification: Specification, names: Sequence[str]) -> set[str]:
+    config, beside = config_of(specification), methods_beside(specification)
+    return set(exclude_unneeded(config, names, specification.target, beside).columns.exclude)
 
 
 def _engine(process: Process, name: EngineName, heartbeat: Heartbeat) -> Engine:

@@ -19,7 +19,7 @@ from app.jobs.claims import JobClaim
 from app.jobs.endings import Failure
 from app.jobs.models import JobResult
 from app.jobs.runs import Work
-from app.jobs.specification import config_of, with_unasked
+from app.jobs.specification import config_of, methods_beside, with_unasked
 from app.jobs.state import Stop
 from app.logs import job_context
 from app.provenance import versions
@@ -110,6 +110,7 @@ def compute(
             result = select_features(
                 columns, target, config, report, checkpoint,
                 engine=given.engine, origin=given.origin,
+                beside=methods_beside(given.specification),
             )  # fmt: skip
     provenance = _provenance(work, sha256, given.engine_name)
     document = finite({**result.to_json(), "provenance": provenance})

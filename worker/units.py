@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from app.cluster.faults import ClusterAway
 from app.db.base import AnyRow
 from app.jobs.models import JobResult
 from app.jobs.runs import ring_next
-from app.jobs.specification import Specification, compare_of, config_of
+from app.jobs.specification import Specification, compare_of, config_of, methods_beside
 from app.jobs.state import Status, Stop
 from app.jobs.units import repository, service
 from app.jobs.units.plan import SAMPLE, SELECTION, SUMMARY, TRIAL
@@ -64,6 +64,11 @@ class Table:
     def k(self) -> int | None:
         """How many features, or None for `auto`."""
         return None if self.config.k == "auto" else self.config.k
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether columns are left out that older versions number, too."""
+        return len(self.config.columns.exclude) > len(self.specification.columns.exclude)
 
 
 def run_unit(process: Process, job_id: str) -> bool:
@@ -147,7 +152,8 @@ def _prepare(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Table:
         specification, target = given.specification, given.specification.target
         config = config_of(specification, process.n_threads)
         where = given.engine, given.origin, heartbeat.check
-        unfolded = unfold(given.columns, target, config, *where)
+        beside = methods_beside(specification)
+        unfolded = unfold(given.columns, target, config, beside, *where)
         columns, config = unfolded.columns, unfolded.config
         there = preparing(columns, target, config, lambda _: heartbeat.check(), *where)
         with there as encoded:
@@ -201,6 +207,8 @@ def _choose_sample(process: Process, work: UnitWork, heartbeat: Heartbeat) -> Ou
         work.task["sample"],
         _tell(heartbeat),
     )
+    if table.is_narrow:
+        return Output({"features": [table.prepared.names[feature] for feature in chosen]})
     return Output({"chosen": [int(feature) for feature in chosen]})
 
 
@@ -248,9 +256,18 @@ def _comparison(table: Table, units: Sequence[AnyRow]) -> Comparison | None:
 
 def _stability(table: Table, units: Sequence[AnyRow]) -> Stability | None:
     samples = [unit for unit in units if unit.task["kind"] == SAMPLE]
-    chosen = [unit.output["chosen"] for unit in samples if unit.status == Status.SUCCEEDED]
+    outputs = [unit.output for unit in samples if unit.status == Status.SUCCEEDED]
+    chosen = [_places(table, output) for output in outputs]
     selected = [feature["name"] for feature in units[0].output["selected"]]
     return summarise_samples(table.prepared.table, table.prepared.names, selected, chosen)
+
+
+def _places(table: Table, output: Mapping[str, Any]) -> list[int]:
+    """Where the features of a sample are among the columns; a sample of another version fails."""
+    if table.is_narrow:
+        return [table.prepared.names.index(name) for name in output["features"]]
+    chosen: list[int] = output["chosen"]
+    return chosen
 
 
 COMPUTE: dict[str, Callable[[Process, UnitWork, Heartbeat], Output]] = {

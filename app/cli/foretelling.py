@@ -24,7 +24,7 @@ def foretell(
     engine: EngineName,
 ) -> str:
     """Seconds and memory of a table with this profile, at the speed of a usual core."""
-    shape = shape_of(config, target, *profile)
+    shape = shape_of(config, target, *profile, compare.methods if compare else ())
     speed = Speed(n_threads=config.n_threads)
     seconds = sum(phase_seconds(shape, config, speed, compare, bootstrap, engine=engine).values())
     kind: EngineKind = "memory" if engine == "memory" else "file"

@@ -9,7 +9,7 @@ from typing import Any
 from app.capacity import Capacity
 from app.db.base import Reader
 from app.jobs import speeds
-from app.jobs.memory import engine_for, has_blocks, needed_memory, shape_of
+from app.jobs.memory import engine_for, has_blocks, needed_memory, table_of
 from app.jobs.specification import (
     EngineChoice,
     Specification,
@@ -111,16 +111,9 @@ def forecast(
     engine: EngineName,
 ) -> dict[Phase, float]:
     """Seconds of each phase, with the table where this engine has it."""
-    config = config_of(specification)
-    return phase_seconds(
-        shape_of(config, specification.target, n_rows, columns),
-        config,
-        speed,
-        compare_of(specification),
-        _bootstrap_of(specification),
-        decided,
-        engine,
-    )
+    shape, config = table_of(specification, n_rows, columns), config_of(specification)
+    compare, bootstrap = compare_of(specification), _bootstrap_of(specification)
+    return phase_seconds(shape, config, speed, compare, bootstrap, decided, engine)
 
 
 def selection_seconds(
@@ -133,8 +126,8 @@ def selection_seconds(
     engine: EngineName,
 ) -> dict[Phase, float]:
     """Seconds of each phase of the selection alone, beside which others do the rest."""
-    alone = specification.model_copy(update={"compare": None, "stability": None})
-    return forecast(alone, n_rows, columns, speed, decided, engine=engine)
+    shape, config = table_of(specification, n_rows, columns), config_of(specification)
+    return phase_seconds(shape, config, speed, decided=decided, engine=engine)
 
 
 def _bootstrap_of(specification: Specification) -> Bootstrap | None:

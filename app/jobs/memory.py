@@ -12,12 +12,14 @@ from app.jobs.specification import (
     Specification,
     compare_of,
     config_of,
+    methods_beside,
     parts_of,
 )
 from core.budgets import is_large, is_spread
 from core.config import GlobalFs, GsmCpd, Method, Rjmi, SelectionConfig
 from core.cost.engines import EngineName
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
+from core.names import exclude_unneeded, unfold_choice
 
 PROCESS_BYTES = 300 << 20
 """What a worker's process takes before any data: interpreter, libraries, compiled kernels."""
@@ -68,9 +70,8 @@ def has_blocks(
     specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
 ) -> bool:
     """Whether rows are cut into blocks, which are all that a cluster is asked to hold."""
-    config, compare = config_of(specification), compare_of(specification)
-    shape = shape_of(config, specification.target, n_rows, columns)
-    methods = (config.method, *(compare.methods if compare else ()))
+    shape, beside = table_of(specification, n_rows, columns), methods_beside(specification)
+    methods = (config_of(specification).method, *beside)
     return any(_asks_blocks(method, shape) for method in methods)
 
 
@@ -92,25 +93,39 @@ def needed_memory(
 ) -> int:
     """Bytes that a worker's process holds at the job's peak; beside a cluster, as beside a file."""
     config = config_of(specification)
-    shape = shape_of(config, specification.target, n_rows, columns)
+    shape = table_of(specification, n_rows, columns)
     kind: EngineKind = "memory" if engine == "memory" else "file"
     resamples = specification.stability is not None
     compare = compare_of(specification)
     return PROCESS_BYTES + estimate_memory(shape, config, kind, compare, resamples=resamples)
 
 
-def shape_of(
-    config: SelectionConfig, target: str, n_rows: int, columns: Sequence[Mapping[str, Any]]
+def table_of(
+    specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
 ) -> TableShape:
-    """The table that will be encoded, from the profile of the dataset."""
+    """The table of a job, from the profile of its dataset."""
+    config, beside = config_of(specification), methods_beside(specification)
+    return shape_of(config, specification.target, n_rows, columns, beside)
+
+
+def shape_of(
+    config: SelectionConfig,
+    target: str,
+    n_rows: int,
+    columns: Sequence[Mapping[str, Any]],
+    beside: Sequence[Method] = (),
+) -> TableShape:
+    """The table that will be encoded for a method and those `beside` it."""
     bins = config.discretize.bins
+    config = exclude_unneeded(config, [column["name"] for column in columns], target, beside)
     excluded = set(config.columns.exclude)
     used = [column for column in columns if column["name"] not in excluded]
     texts = [column for column in used if column["kind"] == "text"]
     parts = parts_of(used, target, config.weight_column)
     held = {name: c for c in used for name in parts.get(c["name"], [c["name"]])}
     levels = {name: _levels(column, bins) for name, column in held.items()}
-    others = {target, config.weight_column}
+    unfolded = exclude_unneeded(unfold_choice(config, parts), held, target, beside)
+    others = {target, config.weight_column, *unfolded.columns.exclude}
     searched = [name for name in levels if name not in others]
     return TableShape(
         n_rows=n_rows,

@@ -69,7 +69,9 @@ class ColumnChoice(Strict):
     include: Names = Field(default=[], description="Chosen first, in this order.")
     exclude: Names = Field(default=[], description="Left out of the search.")
     candidates: Names | None = Field(
-        default=None, description="The only ones searched, when given."
+        default=None,
+        description="The only ones searched, when given. Where no method of the job is GSM-CPD, "
+        "columns that are neither candidates nor included are not read, and dropped as excluded.",
     )
 
 
@@ -227,6 +229,12 @@ def compare_of(specification: Specification) -> Compare | None:
         return Compare(**{**document, "methods": tuple(methods)})
     except CoreError as error:
         raise _refused(error) from error
+
+
+def methods_beside(specification: Specification) -> Sequence[Method]:
+    """The methods that are compared on the table of the selection."""
+    compare = compare_of(specification)
+    return compare.methods if compare else ()
 
 
 def _method_of(document: dict[str, Any], path: str) -> Method:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import pickle
 import tempfile
@@ -53,6 +54,34 @@ class Scratch:
         with _telling():
             self.directory.mkdir(parents=True, exist_ok=True)
             return tempfile.TemporaryFile(dir=self.directory, buffering=0)
+
+
+def announce(part: Bytes) -> None:
+    """Have the system read a stretch of every row of a room, before somebody looks at it.
+
+    It would read far more around each, and where memory is short all of that for every stretch.
+    """
+    mapped = _mapping_of(part)
+    if mapped is None or not hasattr(mapped, "madvise"):
+        return
+    for start, length in _pages_of(part, np.frombuffer(mapped, np.uint8)):
+        mapped.madvise(mmap.MADV_WILLNEED, start, length)
+
+
+def _mapping_of(part: Bytes) -> mmap.mmap | None:
+    owner: object = part
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    return owner if isinstance(owner, mmap.mmap) else None
+
+
+def _pages_of(part: Bytes, whole: Bytes) -> Iterator[tuple[int, int]]:
+    """Where in the whole each row begins, at a page, and how many bytes it is from there on."""
+    first = part.ctypes.data - whole.ctypes.data
+    for row in range(len(part)):
+        start = first + row * part.strides[0]
+        before = start % mmap.PAGESIZE
+        yield start - before, before + part.shape[1]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from core import budgets
 from core.arrays import MISSING, Floats, Ints
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import OnFraction, OnWait, ignore
-from core.config import SelectionConfig
+from core.config import Method, SelectionConfig
 from core.data.deferred import Deferred
 from core.data.draws import weigh_classes
 from core.data.encoded import Encoded, Rows, encode_here, encode_there
@@ -65,6 +65,7 @@ def unfold(
     columns: Mapping[str, Column],
     target: str,
     config: SelectionConfig,
+    beside: Sequence[Method] = (),
     engine: Engine = MEMORY,
     origin: Origin | None = None,
     on_wait: OnWait = ignore,
@@ -72,11 +73,11 @@ def unfold(
     """Columns without times; those of a large table that has an origin are looked at elsewhere."""
     values = columns.get(target)
     if origin is None or not isinstance(values, Deferred):
-        return unfold_times(columns, target, config)
+        return unfold_times(columns, target, config, beside)
     if not budgets.is_spread(len(values), len(columns)):
-        return unfold_times(columns, target, config)
+        return unfold_times(columns, target, config, beside)
     look = partial(look_there, origin=origin, engine=engine, on_wait=on_wait)
-    return unfold_times(columns, target, config, look)
+    return unfold_times(columns, target, config, beside, look)
 
 
 def prepare(

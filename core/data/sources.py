@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from core.arrays import Bytes, Ints, Values
+from core.blocks.scratch import announce
 from core.data.fine import FineColumn
 from core.data.texts import Column
 from core.data.times import TimePart
@@ -31,7 +32,10 @@ class AtHand:
 
     def fine(self, first: int, last: int) -> Bytes:
         """A copy, column by column, but of all rows."""
-        return np.ascontiguousarray(self.codes[:, first:last])
+        part = self.codes[:, first:last]
+        if not part.flags.c_contiguous:
+            announce(part)
+        return np.ascontiguousarray(part)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 
 from core import budgets
 from core.arrays import Floats
-from core.config import SelectionConfig
+from core.config import Method, SelectionConfig
 from core.data.deferred import Deferred
 from core.data.texts import Column
 from core.data.times import Moments, Part, TimePart, as_moments, is_time, look_at
 from core.data.values import rows_of
-from core.names import part_name, unfold_choice
+from core.names import exclude_unneeded, part_name, unfold_choice
 from core.results.selection import Derived
 
 
@@ -42,13 +42,20 @@ def unfold_times(
     columns: Mapping[str, Column],
     target: str,
     config: SelectionConfig,
+    beside: Sequence[Method] = (),
     look: Callable[[Mapping[str, Column]], Iterable[Looked]] = look_here,
 ) -> Unfolded:
-    """Put the parts of each time in its place; a target is the days since its first moment."""
+    """Put the parts of each time in its place; a target is the days since its first moment.
+
+    Columns and parts that neither the method nor those `beside` it need are excluded, and such
+    columns not looked at.
+    """
+    asked, config = config, exclude_unneeded(config, columns, target, beside)
+    whole = {config.weight_column, *config.columns.exclude} - {*asked.columns.exclude}
     found: dict[str, Column] = {}
     derived: list[Derived] = []
     last_read = LastRead()
-    times = {n: v for n, v in columns.items() if is_time(v) and n != config.weight_column}
+    times = {n: v for n, v in columns.items() if is_time(v) and n not in whole}
     looked = dict(zip(times, look(times), strict=True))
     for name, values in columns.items():
         if name not in looked:
@@ -67,7 +74,8 @@ def unfold_times(
     names: dict[str, list[str]] = {}
     for feature in derived:
         names.setdefault(feature.source_column, []).append(feature.name)
-    return Unfolded(found, unfold_choice(config, names), tuple(derived))
+    unfolded = exclude_unneeded(unfold_choice(config, names), found, target, beside)
+    return Unfolded(found, unfolded, tuple(derived))
 
 
 def look_at_column(values: Column) -> Looked:

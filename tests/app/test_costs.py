@@ -10,7 +10,8 @@ from sqlalchemy import delete
 
 from app.capacity import Capacity
 from app.jobs import speeds
-from app.jobs.costs import estimate
+from app.jobs.costs import estimate, forecast, selection_seconds
+from app.jobs.memory import needed_memory
 from app.jobs.specification import Specification
 from app.jobs.speeds import WorkerSpeed
 from app.settings import Settings
@@ -133,3 +134,42 @@ def test_a_worker_measures_itself_once_its_kernels_are_compiled(
     monkeypatch.setattr(calibration, "measure", lambda: USUAL)
     nowhere = settings.model_copy(update={"database_url": f"sqlite:///{service.data_dir}/no/db"})
     kernels.calibrate(nowhere)  # no database is no reason to fail
+
+
+def takes(profile: list[dict[str, Any]], **fields: Any) -> tuple[int, float, float]:
+    """Bytes, and seconds with experiments and without."""
+    document = {"dataset_id": f"ds_{0:032}", "target": "y", "k": 5, **fields}
+    asked = Specification.model_validate(document)
+    seconds = [
+        sum(of(asked, 10**5, profile, Speed(), engine="memory").values())
+        for of in (forecast, selection_seconds)
+    ]
+    return needed_memory(asked, 10**5, profile), seconds[0], seconds[1]
+
+
+def test_columns_that_nobody_needs_are_not_charged() -> None:
+    wanted = {"candidates": [str(n) for n in range(90)], "include": ["95"]}
+    few = [column for column in WIDE if column["name"] in {*wanted["candidates"], "95", "y"}]
+    rival: dict[str, Any] = {"method": {"name": "mrmr"}}
+    beside = {"name": "jmi"}
+    both = {"compare": {"methods": [beside, {"name": "cmim"}]}, "stability": {}}
+    for asked in (rival, {**rival, **both}):
+        found = takes(WIDE, **asked, columns=wanted)
+        assert found == takes(few, **asked)
+        for less, more in zip(found, takes(WIDE, **asked), strict=True):
+            assert less < more
+    of_all: dict[str, Any] = {"compare": {"methods": [beside, {"name": "gsm_cpd"}]}}
+    for asked in ({}, {**rival, **of_all}):
+        narrow, wide = (takes(WIDE, **asked, columns=c) for c in (wanted, {}))
+        assert narrow[0] == wide[0]
+
+
+def test_of_a_time_those_parts_are_charged_that_are_needed() -> None:
+    parts = ["elapsed", "hour", "weekday", "month"]
+    made = {"name": "made", "kind": "time", "levels": 10**5, "parts": parts}
+    profile, rival = [*WIDE[-100:], made], {"name": "mrmr"}
+    hour, some = (
+        takes(profile, method=rival, columns={"candidates": ["950", *names]}, k=1)[0]
+        for names in (["made · hour"], ["made"])
+    )
+    assert hour < some < takes(profile, method=rival)[0]

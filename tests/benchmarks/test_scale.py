@@ -82,14 +82,17 @@ JOBS = [
     told("job, memory", 10**8, 40, 4.0),
     told("job, dask 2", 10**8, 50, 5.6),
     told("job, memory", 10**9, 60, 60.0),
+    told("job, file, within 4 GiB", 10**9, 66, 96.0),
 ]
 
 
 def test_engines_are_held_against_memory_and_sizes_against_the_one_before() -> None:
-    (overhead,) = compare_engines(JOBS)
-    assert overhead.value == pytest.approx(1.4)
-    assert overhead.details["processor_ratio"] == pytest.approx(1.25)
-    assert overhead.met is False
+    overheads = list(compare_engines(JOBS))
+    assert [overhead.value for overhead in overheads] == pytest.approx([1.4, 1.6])
+    ratios = [overhead.details["processor_ratio"] for overhead in overheads]
+    assert ratios == pytest.approx([1.25, 1.1])
+    assert [overhead.target for overhead in overheads] == [1.3, 1.5]
+    assert [overhead.met for overhead in overheads] == [False, False]
     growth = list(compare_sizes(JOBS))
     assert [figure.value for figure in growth] == pytest.approx([0.2, 1.5])
     assert [figure.met for figure in growth] == [True, False]

@@ -17,7 +17,7 @@ from app.cluster.faults import ClusterAway, ColumnsOutOfReach
 from app.cluster.source import StoredColumns
 from app.datasets.columns import defer_columns, held
 from app.datasets.faults import Damaged
-from app.jobs.specification import ColumnChoice, Specification
+from app.jobs.specification import Specification
 from app.store import copies
 from app.store.base import Range, Store, StoreAway, Wanted
 from app.store.fetching import fetch
@@ -136,9 +136,8 @@ def test_some_columns_of_a_bucket_are_fetched_without_the_others(
         here.append(wanted)
         return store.on_disk(KEY, wanted)
 
-    choice = ColumnChoice(exclude=["text"])
-    asked = Specification(dataset_id=f"ds_{0:032x}", target="label", columns=choice)
-    with late_columns(asked, fetch_here) as columns:
+    asked = Specification(dataset_id=f"ds_{0:032x}", target="label")
+    with late_columns(asked, ["text"], fetch_here) as columns:
         assert list(columns) == table.columns
         assert len(at_hand(columns["label"])) == N_ROWS
         assert len(here) == 1

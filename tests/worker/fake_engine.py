@@ -56,6 +56,7 @@ def select_features(
     *,
     engine: object = None,
     origin: object = None,
+    beside: object = (),
 ) -> SelectionResult:
     report = on_progress or (lambda _: None)
     report(Progress(phase="encode", fraction=0.1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
 import signal
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.blocks.scratch import Scratch
+from core.blocks.scratch import Scratch, announce
+from core.data.sources import AtHand
 from core.errors import ScratchFault
 from core.workers import Workers
 
@@ -54,6 +56,42 @@ def test_a_room_is_written_and_read_like_memory(tmp_path: Path) -> None:
     assert type(room) is np.ndarray
     assert room.tolist() == [[0] * 5, [7] * 5, [0] * 5]
     assert Scratch(tmp_path).room(0, 5).shape == (0, 5)
+
+
+class Told(mmap.mmap):
+    """A mapping that remembers what was said of it."""
+
+    advised: list[tuple[int, int, int]]
+
+    def madvise(self, option: int, start: int = 0, length: int | None = None) -> None:
+        super().madvise(option, start, length or 0)
+        self.advised.append((option, start, length or 0))
+
+
+def test_of_a_room_those_pages_are_announced_that_are_read() -> None:
+    n_columns = 3 * mmap.PAGESIZE + 10
+    mapped = Told(-1, 5 * n_columns)
+    room = np.ndarray((5, n_columns), dtype=np.uint8, buffer=mapped)
+    room[:] = np.arange(n_columns) % 251
+    for first, last in ((0, 7), (mmap.PAGESIZE - 1, mmap.PAGESIZE + 1), (n_columns - 3, n_columns)):
+        mapped.advised = []
+        assert np.array_equal(AtHand(room[1:4]).fine(first, last), room[1:4, first:last])
+        assert len(mapped.advised) == 3
+        for row, (option, start, length) in enumerate(mapped.advised, start=1):
+            needed = range(row * n_columns + first, row * n_columns + last)
+            assert option == mmap.MADV_WILLNEED
+            assert start == needed.start // mmap.PAGESIZE * mmap.PAGESIZE
+            assert start + length == needed.stop
+    mapped.advised = []
+    AtHand(room).fine(0, n_columns)  # all of it: the system knows best
+    announce(np.array(room))
+    assert mapped.advised == []
+
+
+def test_a_stretch_of_a_room_is_what_was_written(tmp_path: Path) -> None:
+    room = Scratch(tmp_path).room(7, 5000)
+    room[:] = np.arange(35000).reshape(7, 5000) % 251
+    assert np.array_equal(AtHand(room[:6]).fine(4000, 4500), np.array(room[:6])[:, 4000:4500])
 
 
 @pytest.mark.usefixtures("nothing_fits")

@@ -192,7 +192,7 @@ def test_codes_that_lie_elsewhere_are_those_at_hand(weight_column: str | None) -
     )
     tables = []
     for engine, origin in ((MEMORY, None), (Owners(2), made)):
-        unfolded = unfold(made.deferred(), "label", asked, engine, origin)
+        unfolded = unfold(made.deferred(), "label", asked, (), engine, origin)
         where = (ignore, engine, origin)
         with preparing(unfolded.columns, "label", unfolded.config, *where) as prepared:
             table, here = prepared.table, prepared.at_hand().table

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import budgets
@@ -55,6 +55,7 @@ COLUMNS: dict[str, Any] = {
 WEIGHTS = RNG.integers(0, 3, N_ROWS).astype(np.float64)
 
 
+@settings(deadline=None)
 @given(
     name=st.sampled_from(list(COLUMNS)),
     held=st.sampled_from([1, 7, 64, 300]),
