@@ -18,6 +18,7 @@ from core.data.problem import CodedProblem
 from core.data.sources import AtHand, Source, whole_of
 from core.data.stretches import Stretch, cut
 from core.data.table import COLUMN_COST
+from core.rivals.labelled import EVERY_ROW_ONCE
 from core.workers import Workers
 
 BYTE = 256
@@ -26,9 +27,6 @@ ROWS_PER_CELL = 4
 
 SHARDS_A_BLOCK = 2
 """Counting takes less room than a fit, and among more rows more features share a byte."""
-
-EVERY_ROW_ONCE = np.empty(0, dtype=np.int32)
-"""Stands for weights that are all 1: cells are then whole numbers."""
 
 Run = Callable[[Callable[[int], None], int], None]
 """Does some work for each of so many columns."""
