@@ -59,6 +59,42 @@ def sort_by_pattern(
     return rows, starts[: n_mixed + 1]
 
 
+@kernel
+def split(pattern: Patterns, n_patterns: int, codes: Bytes, n_levels: int) -> tuple[Patterns, Ints]:
+    """The pattern of each row with one feature more, negative where that or another is missing.
+
+    And for each new pattern, in ascending order, the old one times `n_levels`, and the level.
+    """
+    ends = np.zeros(n_patterns + 1, dtype=np.int64)
+    for row in range(pattern.size):
+        if pattern[row] >= 0 and codes[row] != MISSING:
+            ends[pattern[row] + 1] += 1
+    for old in range(n_patterns):
+        ends[old + 1] += ends[old]
+    rows = np.empty(ends[n_patterns], dtype=np.uint32)
+    for row in range(pattern.size):
+        if pattern[row] >= 0 and codes[row] != MISSING:
+            rows[ends[pattern[row]]] = row
+            ends[pattern[row]] += 1  # from where the rows of a pattern begin to where they end
+    finer, distinct = np.full(pattern.size, -1, dtype=np.int32), np.empty(rows.size, dtype=np.int64)
+    number = np.empty(n_levels, dtype=np.int32)
+    n_distinct, start = 0, 0
+    for old in range(n_patterns):
+        inside = rows[start : ends[old]]
+        start = ends[old]
+        number[:] = -1
+        for row in inside:
+            number[codes[row]] = 0
+        for level in range(n_levels):
+            if number[level] == 0:
+                number[level] = n_distinct
+                distinct[n_distinct] = old * n_levels + level
+                n_distinct += 1
+        for row in inside:
+            finer[row] = number[codes[row]]
+    return finer, distinct[:n_distinct].copy()
+
+
 @inner
 def _log(count: Any, lookup: Floats) -> Any:
     return lookup[np.int64(count)] if lookup.size > 0 else np.log(count)

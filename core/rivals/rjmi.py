@@ -16,7 +16,7 @@ from core.rivals._set_kernels import Patterns
 from core.rivals.forward import search_forward
 from core.rivals.outcome import RivalOutcome
 from core.rivals.progress import StepProgress
-from core.rivals.setwise import small, split
+from core.rivals.setwise import small
 from core.rivals.whole import ColumnBlock, WholeColumns, tasks, whole_columns
 from core.workers import Workers
 
@@ -118,8 +118,9 @@ class RenyiCriterion:
 
     def _refine(self, feature: int) -> None:
         """Split the patterns of the set by one feature more."""
-        n_levels = int(self._problem.n_levels[feature])
-        self._pattern, distinct = split(self._pattern, self._columns.column(feature), n_levels)
+        codes, n_levels = self._columns.column(feature), int(self._problem.n_levels[feature])
+        old_pattern = self._pattern, len(self._kernel)
+        self._pattern, distinct = _set_kernels.split(*old_pattern, codes, n_levels)
         old, code = np.divmod(distinct, n_levels)
         own = self._level_kernel(n_levels)
         self._kernel = self._kernel[np.ix_(old, old)] * own[np.ix_(code, code)]

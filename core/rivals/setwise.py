@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import MISSING, Bytes, Floats, Ints, Values
+from core.arrays import MISSING, Floats, Ints, Values
 from core.callbacks import OnFraction
 from core.rivals import _set_kernels
 from core.rivals._set_kernels import Patterns, Rows
@@ -83,8 +83,9 @@ class SetInformation:
 
     def add(self, feature: int) -> None:
         """Put `feature` into the set."""
-        n_levels = int(self._levels[feature])
-        self._pattern, distinct = split(self._pattern, self._columns.column(feature), n_levels)
+        codes, n_levels = self._columns.column(feature), int(self._levels[feature])
+        old = self._pattern, self._n_patterns
+        self._pattern, distinct = _set_kernels.split(*old, codes, n_levels)
         self._n_patterns = len(distinct)
         self.n_chosen += 1
         self.n_configurations *= n_levels
@@ -103,18 +104,6 @@ class SetInformation:
             pattern = np.where(missing, -1, pattern * n_levels + codes)
             n_patterns *= n_levels
         return pattern, n_patterns
-
-
-def split(pattern: Patterns, codes: Bytes, n_levels: int) -> tuple[Patterns, Ints]:
-    """The pattern of each row with one feature more, negative where that or another is missing.
-
-    And, for each new pattern, the old one times `n_levels`, and the level.
-    """
-    finer = pattern * np.int64(n_levels) + codes
-    finer[(codes == MISSING) | (pattern < 0)] = -1
-    distinct, compact = np.unique(finer, return_inverse=True)
-    n_missing = int(distinct[0] < 0)
-    return (compact - n_missing).astype(np.int32), distinct[n_missing:]
 
 
 def small(pattern: Patterns, n_patterns: int) -> Values:
