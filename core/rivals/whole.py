@@ -183,7 +183,7 @@ def whole_columns(
         yield WholeColumns(features, levels, block.rows, block, workers)
         return
     maker = Maker.of(problem, problem.source or AtHand(problem.columns), budgets.HELD_ROWS)
-    size = _columns_a_block(problem.n_rows, len(features))
+    size = columns_a_block(problem.n_rows, len(features))
     parts = [features[first : first + size] for first in range(0, len(features), size)]
     with problem.engine.spread(maker, parts, on_wait) as blocks:
         yield WholeColumns(features, levels, maker.rows, blocks, workers)
@@ -203,6 +203,7 @@ def _make_here(problem: CodedProblem, features: Ints, on_wait: OnWait) -> Column
     return ColumnBlock(features, maker.levels[features], codes, maker.rows)
 
 
-def _columns_a_block(n_rows: int, n_features: int) -> int:
+def columns_a_block(n_rows: int, n_features: int) -> int:
+    """By the shape of the table; how they are cut never changes an answer."""
     least, most = CELLS_A_BLOCK
     return max(1, min(max(n_rows * n_features // N_BLOCKS, least), most) // n_rows)
