@@ -21,7 +21,7 @@ from benchmarks.growth import JUDGED_CELLS, MOST_OVERHEAD
 from benchmarks.plan import Size
 from benchmarks.synthetic import latent_class_problem
 from core import budgets
-from core.arrays import Bytes
+from core.arrays import Bytes, Ints
 from core.cpd.bank import Bank, uniform_scale
 from core.cpd.em import states_per_class
 from core.cpd.seeding import seed_parameters
@@ -37,13 +37,19 @@ TCP_INFO_BYTES, ACKED = 256, slice(120, 128)
 
 @dataclass(frozen=True)
 class SavedCodes:
-    """Fine codes in a file that everybody reads."""
+    """Fine codes in a file that everybody reads, of some features or all."""
 
     place: Path
+    features: Ints | None = None
 
     def fine(self, first: int, last: int) -> Bytes:
         """(n_features, last - first) of them."""
-        return np.ascontiguousarray(np.load(self.place, mmap_mode="r")[:, first:last])
+        codes = np.load(self.place, mmap_mode="r")[:, first:last]
+        return np.ascontiguousarray(codes if self.features is None else codes[self.features])
+
+    def of(self, features: Ints) -> SavedCodes:
+        """Some of all."""
+        return SavedCodes(self.place, features)
 
 
 def measure_cluster(size: Size, n_processes: int) -> Figure:

@@ -100,7 +100,11 @@ RAW_HELD = 24
 """For each raw value while features are chosen: itself, and the room that putting it there left."""
 
 RIVAL_ROW = 128
-"""For each row: the joint codes of all that was chosen, or up to HELD_ROWS logarithms of counts."""
+"""For each row up to HELD_ROWS: whom candidates are counted with, and logarithms of counts."""
+
+PATTERN_ROW, LOG_ROW = 32, 24
+"""For each row: the pattern of all that was chosen, rows in its order, what is said of patterns,
+which may be as many as rows, and columns at work; up to HELD_ROWS logarithms of counts."""
 
 LANES = 8
 PARAMETER_BYTES = 52
@@ -223,9 +227,10 @@ def _rival(shape: TableShape, method: Method, engine: EngineKind) -> int:
     packed = RIVAL_CODES * shape.n_rows * shape.n_features
     if engine == "file" and is_large(shape.n_rows, shape.n_features):
         packed = 4 * RIVAL_CODES * rows_of_shard(shape.n_features) * shape.n_features
-    counts_pairs = not isinstance(method, Iselect | Rjmi | GlobalFs)
-    n_rows = min(shape.n_rows, HELD_ROWS) if counts_pairs else shape.n_rows
-    return packed + RIVAL_ROW * n_rows
+    n_held = min(shape.n_rows, HELD_ROWS)
+    if isinstance(method, Iselect | Rjmi | GlobalFs):
+        return packed + PATTERN_ROW * shape.n_rows + LOG_ROW * n_held
+    return packed + RIVAL_ROW * n_held
 
 
 def _gsm(shape: TableShape, method: GsmCpd, engine: EngineKind) -> int:

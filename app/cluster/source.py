@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO
 from uuid import uuid4
@@ -23,7 +23,7 @@ from app.settings import Settings, get_settings
 from app.store.base import StoreAway, Wanted
 from app.store.kept import Kept
 from app.store.places import SCRATCH, address_of, open_store, open_store_at
-from core.arrays import Bytes
+from core.arrays import Bytes, Ints
 from core.data.fine import FineColumn
 from core.data.recoding import encode_finely
 from core.data.texts import Column
@@ -120,6 +120,10 @@ class StoredTable:
             for n in wanted[name]:
                 codes[n] = encode_finely(self.columns[n], self._values(self.columns[n], values))
         return codes
+
+    def of(self, features: Ints) -> StoredTable:
+        """The same rows of some columns, which alone are then read."""
+        return replace(self, columns=tuple(self.columns[n] for n in features.tolist()))
 
     def _stored_name(self, column: FineColumn) -> str:
         part = self.parts.get(column.name)

@@ -16,7 +16,7 @@ from app.jobs.specification import (
     parts_of,
 )
 from core.budgets import is_large, is_spread
-from core.config import GlobalFs, GsmCpd, Method, Rjmi, SelectionConfig
+from core.config import GsmCpd, Method, SelectionConfig
 from core.cost.engines import EngineName
 from core.memory import ENGINES, EngineKind, TableShape, estimate_memory
 from core.names import exclude_unneeded, unfold_choice
@@ -69,20 +69,15 @@ def _candidates(
 def has_blocks(
     specification: Specification, n_rows: int, columns: Sequence[Mapping[str, Any]]
 ) -> bool:
-    """Whether rows are cut into blocks, which are all that a cluster is asked to hold."""
+    """Whether the table is cut into blocks, which are all that a cluster is asked to hold."""
     shape, beside = table_of(specification, n_rows, columns), methods_beside(specification)
     methods = (config_of(specification).method, *beside)
     return any(_asks_blocks(method, shape) for method in methods)
 
 
 def _asks_blocks(method: Method, shape: TableShape) -> bool:
-    match method:
-        case GsmCpd():
-            return is_spread(shape.n_rows, shape.n_features)
-        case Rjmi() | GlobalFs():
-            return False
-        case _:
-            return is_large(shape.n_rows, shape.n_features)
+    is_cut = is_spread if isinstance(method, GsmCpd) else is_large
+    return is_cut(shape.n_rows, shape.n_features)
 
 
 def needed_memory(

@@ -1,4 +1,4 @@
-"""What it takes beside the work itself that blocks of rows lie in a file or on a cluster."""
+"""What it takes beside the work itself that blocks of a table lie in a file or on a cluster."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ GROUP_ROWS = SHARD_ROWS[1] // 2
 """Of a row group, which is read as a whole; it begins where a shard of few columns does."""
 
 
-def keep(shape: TableShape, engine: EngineName, n_passes: float) -> Work:
-    """Make the blocks of all rows where they are to lie, and ask them so many times."""
+def keep(
+    shape: TableShape, engine: EngineName, n_passes: float, *, by_columns: bool = False
+) -> Work:
+    """Make the blocks of a table where they are to lie, and ask them so many times."""
     n_cells = shape.n_rows * shape.n_features
     match engine:
         case "memory":
@@ -36,7 +38,7 @@ def keep(shape: TableShape, engine: EngineName, n_passes: float) -> Work:
         case "dask":
             n_numbers = shape.n_rows * shape.n_continuous
             encoded = NUMBER_ENCODED * n_numbers + LEVEL_ENCODED * (n_cells - n_numbers)
-            fetched = FETCHED * n_cells * _times_read(shape.n_features)
+            fetched = FETCHED * n_cells * (1 if by_columns else _times_read(shape.n_features))
             return Work(calls=QUESTION * (1 + n_passes), counts=encoded + fetched)
 
 

@@ -24,6 +24,12 @@ ASKED_ANEW = 0.3
 OCCURRING = 0.9
 """Of the levels of a column, those that occur with a given pattern of others."""
 
+SPECTRUM = 0.2
+"""What one of many spectra takes of what a rotation is charged."""
+
+MOST_STEPS = 10
+"""Features whose patterns are not yet more than any rows."""
+
 
 def search_rival(shape: TableShape, method: Rival, discretize: Discretize, k: int | None) -> Work:
     """What held-out rows are asked; nothing by methods that would take hours."""
@@ -42,18 +48,21 @@ def select_rival(shape: TableShape, method: Rival, k: int, engine: EngineName = 
     """The choice by all rows, and what is said about it."""
     n_rows, n_features = shape.n_rows, shape.n_features
     said = Work(calls=4 * n_features, counts=6 * n_rows * n_features)
-    if is_large(n_rows, n_features) and (n_asked := _n_asked(method, k)):
-        said += keep(shape, engine, n_asked)
+    if is_large(n_rows, n_features):
+        by_columns = isinstance(method, Rjmi | GlobalFs | Iselect)
+        said += keep(shape, engine, _n_asked(shape, method, k), by_columns=by_columns)
     return choose(shape, method, n_rows, k) + said
 
 
-def _n_asked(method: Rival, k: int) -> float:
-    """How often blocks are asked for counts."""
+def _n_asked(shape: TableShape, method: Rival, k: int) -> float:
+    """How often blocks are asked, for counts, for scores, or for a column that was chosen."""
     match method:
-        case Rjmi() | GlobalFs():
-            return 0
+        case Rjmi():
+            return 2 * _n_whole(shape, method, k)
+        case GlobalFs():
+            return 2 * (_n_subsets(shape, method, k) / shape.n_features + k)
         case Iselect():
-            return 1
+            return 2 * k
         case Jmim() | Cmim():
             return k * max(1, ASKED_ANEW * k)
         case _:
@@ -67,25 +76,42 @@ def choose(shape: TableShape, method: Rival, n_rows: float, k: int) -> Work:
         case Rjmi():
             return _rjmi(shape, method, n_rows, k)
         case GlobalFs():
-            n_subsets = sum(comb(n_features, size) for size in range(1, min(k, 3) + 1))
-            return Work(counts=6 * n_rows * min(n_subsets, method.max_subsets), calls=n_features)
+            n_subsets = _n_subsets(shape, method, k)
+            return Work(counts=2 * n_rows * n_subsets, calls=n_features)
         case Iselect():
-            return Work(calls=8 * k, counts=n_features * (k * (5 * n_rows + 200) + 4 * n_rows))
+            return Work(calls=8 * k, counts=n_features * (k * (6 * n_rows + 200) + 4 * n_rows))
         case _:
             shared = SHARED_BYTE if n_rows > 500 * shape.n_classes else 1
             per_feature = PASSES[type(method)] * k * (shared * n_rows + 300) + 4 * n_rows
             return Work(calls=6 * k + 10, counts=n_features * per_feature)
 
 
+def _n_subsets(shape: TableShape, method: GlobalFs, k: int) -> int:
+    """Of up to three features; larger ones are seldom worth their penalty."""
+    n_subsets = sum(comb(shape.n_features, size) for size in range(1, min(k, 3) + 1))
+    return min(n_subsets, method.max_subsets)
+
+
 def _rjmi(shape: TableShape, method: Rjmi, n_rows: float, k: int) -> Work:
-    """A spectrum for each candidate of each step, of as many rows as there are patterns."""
-    n_features = shape.n_features
-    n_seen = OCCURRING * sum(shape.n_levels) / n_features
+    """Two spectra for each candidate of each step, of the patterns without and with the class."""
     most = min(method.max_patterns, n_rows)
-    sizes = [min(most, n_seen**step * shape.n_classes**0.5) for step in range(1, min(k, 10) + 1)]
-    sizes += [most] * (k - len(sizes))
+    seen = [_n_seen(shape) ** min(step, MOST_STEPS) for step in range(1, k + 1)]
+    sizes = [min(most, n * n_classes) for n in seen for n_classes in (1, shape.n_classes)]
     return Work(
-        rotations=n_features * sum(size**3 for size in sizes),
-        counts=60 * n_rows * n_features * k,
-        calls=12 * n_features * k,
+        rotations=SPECTRUM * shape.n_features * sum(size**3 for size in sizes),
+        counts=4 * n_rows * shape.n_features * _n_whole(shape, method, k),
+        calls=12 * shape.n_features * k,
     )
+
+
+def _n_whole(shape: TableShape, method: Rjmi, k: int) -> int:
+    """Choices for which all rows are counted: until there are more patterns than are allowed."""
+    n_patterns, n_choices = float(shape.n_classes), 0
+    while n_choices < k and n_patterns <= method.max_patterns:
+        n_patterns *= _n_seen(shape)
+        n_choices += 1
+    return n_choices
+
+
+def _n_seen(shape: TableShape) -> float:
+    return OCCURRING * sum(shape.n_levels) / shape.n_features

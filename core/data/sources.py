@@ -23,6 +23,10 @@ class Source(Protocol):
         """(n_features, last - first) fine codes of neighbouring rows; a view of all, maybe."""
         ...
 
+    def of(self, features: Ints) -> Source:
+        """The same rows of some features, of which alone codes are then read."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class AtHand:
@@ -36,6 +40,12 @@ class AtHand:
         if not part.flags.c_contiguous:
             announce(part)
         return np.ascontiguousarray(part)
+
+    def of(self, features: Ints) -> AtHand:
+        """A view of neighbours, a copy of others."""
+        first, last = int(features[0]), int(features[-1]) + 1
+        are_neighbours = bool((np.diff(features) == 1).all())
+        return AtHand(self.codes[first:last] if are_neighbours else self.codes[features])
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +87,10 @@ class Some:
     def fine(self, first: int, last: int) -> Bytes:
         """All that lie between the first and the last of these are read."""
         return self.places(first, last).fine(self.source)
+
+    def of(self, features: Ints) -> Some:
+        """The same rows of the other source's features."""
+        return Some(self.source.of(features), self.rows)
 
     def places(self, first: int, last: int) -> Places:
         """Where these are in the other source."""

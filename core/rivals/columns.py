@@ -19,14 +19,13 @@ from core.data.problem import CodedProblem
 from core.data.sources import AtHand, Source, whole_of
 from core.data.stretches import Stretch, cut
 from core.data.table import COLUMN_COST
+from core.rivals.labelled import EVERY_ROW_ONCE
 from core.workers import Workers
 
 BYTE = 256
 ROWS_PER_CELL = 4
 """With fewer, walking through a shared histogram costs more than filling one for each feature."""
 
-EVERY_ROW_ONCE = np.empty(0, dtype=np.int32)
-"""Stands for weights that are all 1: cells are then whole numbers."""
 
 Run = Callable[[Callable[[int], None], int], None]
 """Does some work for each of so many columns."""

@@ -20,6 +20,7 @@ from core.rivals.outcome import TIE, RivalOutcome
 from core.rivals.penalty import PenalisedCriterion, chi_square_quantile, note_of_stop
 from core.rivals.progress import StepProgress
 from core.rivals.setwise import SetInformation
+from core.rivals.whole import WholeColumns, whole_columns
 from core.workers import Workers
 
 
@@ -123,33 +124,49 @@ def globalfs(
     The members of the subset come in the order in which they add most information, and that
     information, times twice the total weight, is their score.
     """
-    known = SetInformation(problem, workers, progress)
+    with whole_columns(problem, workers, lambda: progress.inside(0.0)) as columns:
+        search = _search(problem, k, method, columns, progress)
+        own = _in_order(problem, search, columns)
+        given = replace(problem, included=own)
+        criterion = _increments(given, method, columns, progress)
+        n_wanted = len(own) if k is None else number_to_choose(problem, k)
+        found = search_forward(given, n_wanted, criterion, progress)
+    notes = (search.note(), *note_of_stop("GlobalFS", len(own), n_wanted))
+    return replace(found, notes=notes, stopped_by_itself_after=len(own))
+
+
+def _search(
+    problem: CodedProblem,
+    k: int | None,
+    method: GlobalFs,
+    columns: WholeColumns,
+    progress: StepProgress,
+) -> SubsetSearch:
+    """The best subset of those that are free."""
+    known = SetInformation(columns, problem.n_levels, progress)
     for feature in problem.included:
         known.add(feature)
     n_free = number_to_choose(problem, k) - len(problem.included)
     search = SubsetSearch(problem, known, method, n_free)
     search.run()
-    own = _in_order(problem, search, workers)
-    criterion = _increments(replace(problem, included=own), method, workers, progress)
-    n_wanted = len(own) if k is None else number_to_choose(problem, k)
-    found = search_forward(replace(problem, included=own), n_wanted, criterion, progress)
-    notes = (search.note(), *note_of_stop("GlobalFS", len(own), n_wanted))
-    return replace(found, notes=notes, stopped_by_itself_after=len(own))
+    return search
 
 
-def _in_order(problem: CodedProblem, search: SubsetSearch, workers: Workers) -> tuple[int, ...]:
+def _in_order(
+    problem: CodedProblem, search: SubsetSearch, columns: WholeColumns
+) -> tuple[int, ...]:
     """Give the included features, then the members of the subset by what they add."""
     silent = StepProgress(1, ignore, ignore)
     members = replace(problem, candidates=search.best)
-    criterion = _increments(members, search.method, workers, silent)
+    criterion = _increments(members, search.method, columns, silent)
     return search_forward(members, None, criterion, silent).features
 
 
 def _increments(
-    problem: CodedProblem, method: GlobalFs, workers: Workers, progress: StepProgress
+    problem: CodedProblem, method: GlobalFs, columns: WholeColumns, progress: StepProgress
 ) -> PenalisedCriterion:
     """By how much a feature lowers the value of the set, but for what all have in common."""
-    known = SetInformation(problem, workers, progress)
+    known = SetInformation(columns, problem.n_levels, progress)
     n_given = len(problem.included)
     penalties = partial(_penalties, problem, method)
     return PenalisedCriterion(known, problem.n_levels, n_given, penalties, stopped_after=n_given)

@@ -60,7 +60,7 @@ def select_rival(
     with Workers(problem.n_threads) as workers:
         match method:
             case Rjmi():
-                return rjmi(problem, k, method, progress)
+                return rjmi(problem, k, method, workers, progress)
             case Iselect():
                 return iselect(problem, k, method, workers, progress)
             case GlobalFs():

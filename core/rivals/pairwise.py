@@ -7,29 +7,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from core import budgets
-from core.arrays import Floats, Ints, Truths, Values
+from core.arrays import Floats, Ints, Truths
 from core.data.problem import CodedProblem
 from core.rivals import _kernels
-from core.rivals.columns import EVERY_ROW_ONCE, Gathered, gather
+from core.rivals.columns import Gathered, gather
+from core.rivals.labelled import Labelled
 from core.rivals.progress import StepProgress
 from core.rivals.tables import Joined, Partner, Question, count, questions, tasks
 from core.workers import Workers
-
-
-def counting(problem: CodedProblem) -> tuple[Values, Floats, Floats]:
-    """Give the kernels' weights, and log n and n log n of every count; empty where not needed.
-
-    Without weights cells are whole numbers, and their logarithms come from a table, if that is not
-    longer than the cells are many.
-    """
-    if problem.row_weights is not None:
-        return problem.row_weights, np.empty(0), np.empty(0)
-    if problem.n_rows > budgets.HELD_ROWS:
-        return EVERY_ROW_ONCE, np.empty(0), np.empty(0)
-    n = np.arange(problem.n_rows + 1.0)
-    log = np.log(np.maximum(n, 1.0))
-    return EVERY_ROW_ONCE, log, n * log
 
 
 class PairInformation:
@@ -52,7 +37,7 @@ class PairInformation:
         self._rows, self._workers, self._progress = rows, workers, progress
         self.members, self.group_of = rows.packing.features, rows.packing.group_of
         self._joined = None if rows.whole is None else Joined(rows.whole)
-        _, _, self._lookup = counting(problem)
+        self._lookup = Labelled.of(problem).x_log_x
 
     def position(self, features: Ints | int) -> Ints:
         """Give the members that `features` are."""

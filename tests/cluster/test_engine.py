@@ -15,13 +15,14 @@ from app.cluster.engine import DaskEngine
 from app.cluster.faults import ClusterAway
 from core.blocks.engine import MEMORY, Blocks, Engine
 from core.callbacks import OnWait, ignore
-from core.config import Cmim, Mrmr
+from core.config import Cmim, GlobalFs, Iselect, Mrmr, Rival, Rjmi
 from core.cpd.em import fit_models
 from core.cpd.spread import gather
 from core.data.learning import collect
 from core.errors import InvalidData
 from core.fit_config import CpdConfig
 from core.rivals.method import select_rival
+from core.rivals.outcome import RivalStep
 from core.workers import Workers
 from tests.cluster import works
 from tests.cluster.clusters import Cluster, Program, kill
@@ -236,9 +237,26 @@ def fit(
 
 
 @pytest.mark.usefixtures("small_tables_are_large")
-@pytest.mark.parametrize("method", [Mrmr(), Cmim()], ids=["mrmr", "cmim"])
-def test_rivals_count_where_the_rows_are(cluster: Cluster, method: Mrmr | Cmim) -> None:
+@pytest.mark.parametrize("method", [Mrmr(), Cmim(), Rjmi(max_patterns=50), GlobalFs()], ids=str)
+def test_rivals_count_where_the_table_is(cluster: Cluster, method: Rival) -> None:
     made = random_problem(3, missing=True, weights=True)
     elsewhere = replace(made, engine=DaskEngine(cluster.address))
     assert select_rival(elsewhere, 5, method) == select_rival(made, 5, method)
     until(lambda: not cluster.keys)
+
+
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_columns_of_a_worker_that_is_killed_are_read_by_another(cluster: Cluster) -> None:
+    made = random_problem(4, missing=True, weights=True)
+    chosen: list[RivalStep] = []
+    with cluster.worker() as other:
+
+        def kill_other(step: RivalStep) -> None:
+            chosen.append(step)
+            if len(chosen) == 2:
+                kill(other)
+
+        elsewhere = replace(made, engine=DaskEngine(cluster.address))
+        found = select_rival(elsewhere, 5, Iselect(), kill_other)
+    assert found == select_rival(made, 5, Iselect())
+    assert tuple(chosen) == found.steps

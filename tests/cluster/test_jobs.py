@@ -24,7 +24,7 @@ from core.config import GsmCpd, SelectionConfig
 from core.cpd import shards
 from core.errors import InvalidConfig
 from core.results.selection import Progress
-from core.rivals import columns
+from core.rivals import columns, whole
 from tests.cluster.clusters import Cluster, kill
 from tests.servers import until
 from tests.worker.test_resume import METHOD, Stage, once, third_choice
@@ -105,9 +105,11 @@ def run_units(process: Process, job_id: str) -> None:
         (runner.run_job, {"method": {"name": "jmi"}}),
         (runner.run_job, {"method": {"name": "jmim"}}),
         (runner.run_job, {"method": {"name": "iselect"}}),
+        (runner.run_job, {"method": {"name": "rjmi", "max_patterns": 100}}),
+        (runner.run_job, {"method": {"name": "globalfs", "max_subsets": 40}}),
         (run_units, {"method": QUICK, "stability": {"n_samples": 2}}),
     ],
-    ids=["jmi", "jmim", "iselect", "stability"],
+    ids=["jmi", "jmim", "iselect", "rjmi", "globalfs", "stability"],
 )
 def test_so_has_one_of_another_method_and_a_measure_of_stability(
     stage: Stage, cluster: Cluster, run: Callable[[Process, str], object], asked: dict[str, Any]
@@ -131,7 +133,8 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
         return spread(engine, build, *rest)
 
     monkeypatch.setattr(DaskEngine, "spread", watched)
-    compare = {"methods": [QUICK, {"name": "mrmr"}, {"name": "cmim"}], "n_splits": 2}
+    others = ({"name": name} for name in ("mrmr", "cmim", "iselect"))
+    compare = {"methods": [QUICK, *others], "n_splits": 2}
     in_memory, on_cluster = (
         stage.submit(compare=compare, engine=e, method=QUICK, k=2) for e in ("memory", "dask")
     )
@@ -139,6 +142,7 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
     run_units(with_cluster(stage, cluster), on_cluster)
     assert packers.count(shards.Packer) >= 1 + 2  # the selection, and its trials
     assert packers.count(columns.Packer) >= 2 * 2
+    assert packers.count(whole.Maker) >= 2
     (expected, arrays), (document, found) = map(stage.result, (in_memory, on_cluster))
     assert found == arrays
     engines = [answer.pop("provenance")["engine"] for answer in (expected, document)]
@@ -146,7 +150,7 @@ def test_a_comparison_on_a_cluster_has_the_result_of_any_other(
     for answer in (expected, document):
         for trial in answer["comparison"]["methods"]:
             assert trial.pop("seconds") is not None
-    assert len(expected["comparison"]["methods"]) == 3
+    assert len(expected["comparison"]["methods"]) == 4
     assert document == expected
 
 
@@ -267,9 +271,10 @@ def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -
     assert chosen(few, cluster, engine="dask") == "memory"
     assert chosen(2**25 // 1000, cluster, engine="dask", method={"name": "mrmr"}) == "memory"
     assert chosen(2**25 // 1000 + 1, cluster, engine="dask", method={"name": "mrmr"}) == "dask"
-    for engine in ("auto", "dask"):  # what the method would not ask there stays here
+    for engine in ("auto", "dask"):  # what would not be asked there stays here
         rjmi = {"engine": engine, "method": {"name": "rjmi"}}
-        assert chosen(many, Capacity(4 * GIB, has_cluster=True), **rjmi) == "file"
+        assert chosen(few, Capacity(4 * GIB, has_cluster=True), **rjmi) == "memory"
+        assert chosen(many, Capacity(4 * GIB, has_cluster=True), **rjmi) == "dask"
         assert chosen(40_000, Capacity(4 * GIB, has_cluster=True), engine=engine) == "memory"
     assert chosen(40_001, Capacity(4 * GIB, has_cluster=True), engine="dask") == "dask"
     assert chosen(few, Capacity(GIB), engine="file") == "file"

@@ -75,9 +75,12 @@ def assert_same_codes(prepared: Prepared) -> None:
     source = pickle.loads(pickle.dumps(table.source))
     for first, last in ((0, table.n_rows), (7, 8), (295, 607), (5, 5)):
         np.testing.assert_array_equal(source.fine(first, last), table.at_hand[:, first:last])
+    some = np.array([0, 2, len(table.columns) - 1])  # one of them a part of a moment
+    np.testing.assert_array_equal(source.of(some).fine(295, 607), table.at_hand[some, 295:607])
     fewer = table.take(np.array([1, 300, 301]))
     assert fewer.source is not None
     np.testing.assert_array_equal(fewer.source.fine(1, 3), table.at_hand[:, [300, 301]])
+    np.testing.assert_array_equal(fewer.source.of(some).fine(1, 3), table.at_hand[some, 300:302])
 
 
 def test_codes_made_elsewhere_are_the_same(tmp_path: Path) -> None:

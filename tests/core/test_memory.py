@@ -99,6 +99,8 @@ WHOLE_CELLS = 2**23
         (100_000, 30, 5, 2, {"name": "cmim"}, "memory"),
         (100_000, 20, 5, 2, {"name": "iselect"}, "memory"),
         (100_000, 20, 5, 2, {"name": "globalfs", "max_subsets": 40}, "memory"),
+        (4_000_000, 6, 5, 2, {"name": "iselect"}, "file"),
+        (4_000_000, 6, 5, 2, {"name": "globalfs", "max_subsets": 40}, "file"),
     ],
 )
 def test_the_estimate_is_above_the_peak_and_near(

@@ -17,6 +17,7 @@ from core.blocks.scratch import Scratch
 from core.config import (
     Compare,
     Evaluate,
+    GlobalFs,
     GsmCpd,
     Iselect,
     Jmim,
@@ -28,6 +29,7 @@ from core.config import (
 from core.data.deferred import Deferred
 from core.pipeline import select_features
 from core.results.selection import SelectionResult
+from core.rivals import whole
 from tests.core.blocks.owners import Owners
 from tests.core.tables import QUICK, mixed_table
 
@@ -44,6 +46,7 @@ def small_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "CROSS_ROWS", 80)
     monkeypatch.setattr(budgets, "WHOLE_CELLS", 0)
     monkeypatch.setattr(budgets, "SHARD_ROWS", (70, 70))
+    monkeypatch.setattr(whole, "CELLS_A_BLOCK", (700, 700))
 
 
 def rows_of(values: Any, first: int, last: int) -> Any:
@@ -65,8 +68,16 @@ def identity(result: SelectionResult) -> bytes:
 
 @pytest.mark.parametrize(
     "method",
-    [QUICK, replace(QUICK, remodel="step", family="joint"), Mrmr(), Jmim(), Iselect(), Rjmi()],
-    ids=["gsm_cpd", "remodelled", "mrmr", "jmim", "iselect", "rjmi"],
+    [
+        QUICK,
+        replace(QUICK, remodel="step", family="joint"),
+        Mrmr(),
+        Jmim(),
+        Iselect(),
+        Rjmi(max_patterns=100),
+        GlobalFs(max_subsets=40),
+    ],
+    ids=["gsm_cpd", "remodelled", "mrmr", "jmim", "iselect", "rjmi", "globalfs"],
 )
 @pytest.mark.usefixtures("small_tables_are_large")
 def test_a_selection_is_the_same_wherever_its_table_lies(method: Method, tmp_path: Path) -> None:
@@ -85,7 +96,7 @@ def test_a_selection_is_the_same_wherever_its_table_lies(method: Method, tmp_pat
 
 @pytest.mark.usefixtures("small_tables_are_large")
 def test_a_comparison_is_the_same_wherever_its_table_lies() -> None:
-    compare = Compare(methods=(QUICK, Mrmr()), n_splits=2)
+    compare = Compare(methods=(QUICK, Mrmr(), Iselect()), n_splits=2)
     config = SelectionConfig(2, method=Mrmr(), n_threads=1)
     columns = table()
     at_hand, elsewhere = (
@@ -93,5 +104,5 @@ def test_a_comparison_is_the_same_wherever_its_table_lies() -> None:
         for engine in (MEMORY, Owners(3))
     )
     assert at_hand.comparison is not None
-    assert [method.error for method in at_hand.comparison.methods] == [None, None]
+    assert [method.error for method in at_hand.comparison.methods] == [None] * 3
     assert identity(elsewhere) == identity(at_hand)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import budgets
-from core.arrays import Bytes, Values
+from core.arrays import Bytes, Ints, Values
 from core.blocks.engine import MEMORY, Engine
 from core.callbacks import ignore
 from core.config import (
@@ -22,11 +22,13 @@ from core.config import (
     Columns,
     Compare,
     Evaluate,
+    GlobalFs,
     GsmCpd,
     Iselect,
     Jmim,
     Method,
     Mrmr,
+    Rjmi,
     SelectionConfig,
 )
 from core.cpd import thinning
@@ -106,6 +108,9 @@ class MadeRows:
     columns: tuple[FineColumn, ...]
     parts: dict[str, TimePart]
 
+    def of(self, features: Ints) -> MadeRows:
+        return replace(self, columns=tuple(self.columns[n] for n in features))
+
     def fine(self, first: int, last: int) -> Bytes:
         codes = [encode_finely(column, self._values(column.name)) for column in self.columns]
         return np.array(codes, dtype=np.uint8)[:, first:last]
@@ -140,7 +145,7 @@ def answer(made: Made, config: SelectionConfig, engine: Engine, **experiments: A
 @given(
     seed=st.integers(0, 10**6),
     n_owners=st.sampled_from([1, 2, 3, 7]),
-    method=st.sampled_from([QUICK, Mrmr(), Jmim(), Iselect()]),
+    method=st.sampled_from([QUICK, Mrmr(), Jmim(), Iselect(), Rjmi(), GlobalFs(max_subsets=20)]),
     is_weighted=st.booleans(),
     is_partial=st.booleans(),
 )

@@ -162,3 +162,27 @@ def _gauss(points: NDArray[np.float64]) -> NDArray[np.float64]:
 def _renyi_entropy(kernel: NDArray[np.float64], alpha: float) -> float:
     spectrum = np.linalg.eigvalsh(kernel / np.trace(kernel))
     return float(np.log(np.sum(np.maximum(spectrum, 0) ** alpha)) / (1 - alpha))
+
+
+def sorted_by_pattern(
+    pattern: list[int], labels: list[int], weights: list[float]
+) -> tuple[list[int], list[int]]:
+    """Rows of patterns with more than one label, pattern by pattern, and where each begins."""
+    rows: list[int] = []
+    starts = [0]
+    for one in sorted({p for p in pattern if p >= 0}):
+        inside = [row for row, p in enumerate(pattern) if p == one and weights[row] > 0]
+        if len({labels[row] for row in inside}) > 1:
+            rows += inside
+            starts.append(len(rows))
+    return rows, starts
+
+
+def split(pattern: list[int], codes: list[int], n_levels: int) -> tuple[list[int], list[int]]:
+    """The pattern of each row with one feature more, and each new pattern in ascending order."""
+    finer = [
+        -1 if p < 0 or code == 255 else p * n_levels + code
+        for p, code in zip(pattern, codes, strict=True)
+    ]
+    distinct = sorted({p for p in finer if p >= 0})
+    return [distinct.index(p) if p >= 0 else -1 for p in finer], distinct

@@ -104,6 +104,12 @@ every_method = pytest.mark.parametrize(
 
 
 @every_method
+def test_included_features_alone_are_the_choice(method: Rival) -> None:
+    problem = replace(random_problem(1, n_features=4), included=(2, 0), candidates=())
+    assert select_rival(problem, 2, method).features == (2, 0)
+
+
+@every_method
 def test_features_that_are_never_present_together(method: Rival) -> None:
     problem = random_problem(3, 60, 4)
     codes = problem.codes.copy()
