@@ -1,6 +1,9 @@
 """How often values occur, of any number of rows in bounded room: of very many values, the common.
 
-A value with more than two in KEPT_VALUES of the rows is kept, and counted but for half of that.
+A value with more than two in KEPT_VALUES of the weight of all rows is kept, whenever its rows come,
+and counted but for as many. It may have come before, as often as the commonest of those that were
+dropped: by that much more it is held against others when there is room for some of them only (Misra
+and Gries, whose counts are less what is not known of the dropped ones).
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ class Tally:
 
     def __init__(self) -> None:
         self._held: dict[Any, float] = {}
+        self._before: dict[Any, float] = {}
+        self._dropped = 0.0
         self._distinct: _Distinct | None = None
 
     def __len__(self) -> int:
@@ -51,6 +56,8 @@ class Tally:
         if self._distinct is not None:
             self._distinct.add(values[i] for i in came.tolist())
         for i in self._worthwhile(values, weights, came):
+            if self._dropped and values[i] not in self._held:
+                self._before[values[i]] = self._dropped
             self._held[values[i]] = self._held.get(values[i], 0.0) + float(weights[i])
         if len(self) > budgets.KEPT_VALUES:
             self._drop()
@@ -62,14 +69,20 @@ class Tally:
             return places
         common = np.zeros(len(values), dtype=np.bool_)
         common[came[_greatest(weights[came])]] = True
-        return [i for i in places if common[i] or values[i] in self._held]
+        taken = [i for i in places if common[i] or values[i] in self._held]
+        common[taken] = True
+        self._dropped += float(weights[came[~common[came]]].max(initial=0.0))
+        return taken
 
     def _drop(self) -> None:
         """All but the commonest."""
         values = list(self._held)
-        weights = np.fromiter(self._held.values(), np.float64, len(values))
-        kept = np.sort(_greatest(weights)).tolist()
-        self._held = {values[i]: self._held[values[i]] for i in kept}
+        most = np.array([self._held[value] + self._before.get(value, 0.0) for value in values])
+        order = np.argpartition(-most, budgets.KEPT_VALUES)
+        self._dropped = max(self._dropped, float(most[order[budgets.KEPT_VALUES]]))
+        kept = [values[i] for i in np.sort(order[: budgets.KEPT_VALUES]).tolist()]
+        self._held = {value: self._held[value] for value in kept}
+        self._before = {value: self._before[value] for value in kept if value in self._before}
 
     def counted(self) -> tuple[list[Any], Floats]:
         """The values in order, and the weight of each."""

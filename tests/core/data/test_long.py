@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from core.data.texts import NO_TEXT, Texts
 from core.errors import InvalidData
 from core.pipeline import select_features
 from tests.core.tables import QUICK, mixed_table
+from tests.core.worlds import examples
 
 N_ROWS = 500
 RNG = np.random.default_rng(0)
@@ -121,6 +123,42 @@ def test_of_more_values_than_are_kept_the_common_ones_are_levels(
     assert np.array_equal(codes == 12, common >= 12)
     n_ids = np.count_nonzero(common >= 12)
     assert column.n_merged == pytest.approx(n_ids, rel=6 / np.sqrt(1000))
+
+
+def test_a_common_value_is_a_level_though_it_comes_late_and_others_were_common_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In every stretch it is rarer than a hundred others that came first, and then no more."""
+    monkeypatch.setattr(budgets, "HELD_ROWS", 1000)
+    monkeypatch.setattr(budgets, "KEPT_VALUES", 100)
+    before = [f"town {n}" for n in range(100) for _ in range(50)]
+    late = [
+        "late" if i < 40 else f"id {stretch} {i}" for stretch in range(100) for i in range(1000)
+    ]
+    column, codes = fine_column("x", np.array([*before, *late], dtype=object), Discretize())
+    assert column.levels is not None
+    assert "late" in column.levels
+    assert np.count_nonzero(codes == column.levels.index("late")) == 40 * 100
+    assert not any(level.startswith("id") for level in column.levels)
+
+
+@examples(20)
+@given(st.integers(0, 10**6))
+def test_no_count_is_short_by_more_than_is_said(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budgets, "KEPT_VALUES", 20)
+        counted, true, n_rows = tally.Tally(), Counter[int](), 0
+        for _ in range(30):
+            rows = (rng.pareto(rng.uniform(0.2, 2), 200) * rng.integers(1, 9)).astype(np.int64)
+            values, counts = np.unique(rows, return_counts=True)
+            counted.add(values.tolist(), counts, counts)
+            true.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+            n_rows += 200
+        found = dict(zip(*counted.counted(), strict=True))
+    assert len(found) <= 20
+    for value, count in true.items():
+        assert count - 2 * n_rows / 20 <= found.get(value, 0.0) <= count
 
 
 def test_a_column_of_ids_alone_is_one_level(monkeypatch: pytest.MonkeyPatch) -> None:
