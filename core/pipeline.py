@@ -87,9 +87,11 @@ def select_features(
         unfolded.columns, target, unfolded.config, reporter.encoded, engine, origin, reporter.again
     )
     with there as prepared:
-        bare = _select(prepared, unfolded, target, config, reporter, done)
-        asked = _Experiments(unfolded, prepared, compare, bootstrap, timer)
-        result = asked.hold(bare, reporter, done)
+        result = _select(prepared, unfolded, target, config, reporter, done)
+        if any((config.evaluate, compare, bootstrap)):
+            # Every trial takes most of the rows, several times.
+            asked = _Experiments(unfolded, prepared.at_hand(), compare, bootstrap, timer)
+            result = asked.hold(result, reporter, done)
     return replace(result, missing=_missing(result, config, compare, bootstrap))
 
 

@@ -24,7 +24,10 @@ from core.data.values import in_stretches
 from core.workers import Workers
 
 LEARNT_CELLS = 2**23
-"""Of the columns that are learnt about together: some seconds of work at most."""
+"""Of the columns that are learnt about together: some seconds of work."""
+
+MOST_PARTS = 2**10
+"""Of very many columns more are: to find some takes as long as all of them are many."""
 
 Wanted = TypeVar("Wanted")
 Told = TypeVar("Told")
@@ -135,8 +138,8 @@ def learn_there(
     on_done: OnFraction = ignore,
 ) -> list[FineColumn]:
     """Have all columns learnt about, some at a time."""
-    step = max(1, LEARNT_CELLS // n_rows)
     by_column = [list(parts) for _, parts in groupby(stored, lambda one: one.column)]
+    step = max(1, LEARNT_CELLS // n_rows, -(-len(by_column) // MOST_PARTS))
     groups = [by_column[first : first + step] for first in range(0, len(by_column), step)]
     parts = [[one for of_column in group for one in of_column] for group in groups]
     return collect(learner, parts, engine, on_wait, on_done)
