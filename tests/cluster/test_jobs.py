@@ -102,14 +102,13 @@ def run_units(process: Process, job_id: str) -> None:
 @pytest.mark.parametrize(
     ("run", "asked"),
     [
-        (runner.run_job, {"method": {"name": "jmi"}}),
         (runner.run_job, {"method": {"name": "jmim"}}),
         (runner.run_job, {"method": {"name": "iselect"}}),
         (runner.run_job, {"method": {"name": "rjmi", "max_patterns": 100}}),
         (runner.run_job, {"method": {"name": "globalfs", "max_subsets": 40}}),
         (run_units, {"method": QUICK, "stability": {"n_samples": 2}}),
     ],
-    ids=["jmi", "jmim", "iselect", "rjmi", "globalfs", "stability"],
+    ids=["jmim", "iselect", "rjmi", "globalfs", "stability"],
 )
 def test_so_has_one_of_another_method_and_a_measure_of_stability(
     stage: Stage, cluster: Cluster, run: Callable[[Process, str], object], asked: dict[str, Any]
