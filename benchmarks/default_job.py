@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from statistics import median
 from time import process_time
 
 import numpy as np
@@ -22,51 +23,76 @@ from core.workers import Workers
 
 N_SELECT = 20
 MOST_ITERATIONS, JUDGED_CELLS = 40, 10**8
+N_TURNS = 3
 
 
 def measure_job(size: Size, n_threads: int) -> Figure:
-    """The default job at one size, in units of an iteration over its table."""
+    """The default job at one size, in units of an iteration over its table.
+
+    The job and as many iterations as it may take have turns, and the best of each counts: a moment
+    of quiet would flatter what is over in a moment.
+    """
     problem = latent_class_problem(size.n_rows, size.n_features, size.n_levels, weak=True)
     columns = {f"x{n}": np.ascontiguousarray(codes) for n, codes in enumerate(problem.codes.T)}
     columns[LABEL] = problem.labels
     config = SelectionConfig(N_SELECT, n_threads=n_threads)
     few = {name: values[:2000] for name, values in columns.items()}
     phases(few, config, process_time)  # compiles
-    before = _peak()
-    seconds, result = phases(columns, config, process_time)
-    grown, n_cells = _peak() - before, size.n_rows * size.n_features
-    iteration = _iteration(problem, result, n_threads)
+    before, n_cells = _peak(), size.n_rows * size.n_features
+    phases(columns, config, process_time)
+    grown, jobs, passes = _peak() - before, list[dict[str, float]](), list[float]()
+    for _ in range(N_TURNS):
+        _touch(grown)
+        seconds, result = phases(columns, config, process_time)
+        jobs.append(seconds)
+        passes.append(_iterate(problem, result, n_threads) / MOST_ITERATIONS)
+    best = min(jobs, key=_total)
+    total, iteration = _total(best), min(passes)
     return Figure(
         part="job",
         what=f"default job, K = {N_SELECT}",
         size=str(size),
-        value=sum(seconds.values()) / iteration,
+        value=total / iteration,
         unit="EM iterations",
         target=MOST_ITERATIONS if n_cells == JUDGED_CELLS else None,
         sense="at most",
         details={
+            "by_medians": median(map(_total, jobs)) / median(passes),
             "iteration_cpu_s": iteration,
-            **{f"{phase}_cpu_s": cpu for phase, cpu in seconds.items()},
-            "nanoseconds_a_cell": 1e9 * sum(seconds.values()) / n_cells,
+            **{f"{phase}_cpu_s": cpu for phase, cpu in best.items()},
+            "nanoseconds_a_cell": 1e9 * total / n_cells,
             "bytes_a_cell": grown / n_cells,
             "iterations_on_all_rows": result.models[0].n_iter,
         },
     )
 
 
-def _iteration(problem: CodedProblem, result: SelectionResult, n_threads: int) -> float:
-    """Processor time of one iteration, the best of five."""
+def _total(seconds: dict[str, float]) -> float:
+    return sum(seconds.values())
+
+
+def _touch(n_bytes: int) -> None:
+    """Have so much memory, and leave it to who comes next.
+
+    Where a host takes back what a virtual machine does not use, giving it again can take a hundred
+    times as long as a page takes otherwise.
+    """
+    np.ones(n_bytes, dtype=np.uint8)
+
+
+def _iterate(problem: CodedProblem, result: SelectionResult, n_threads: int) -> float:
+    """Processor time of so many iterations."""
     rows = prepare_rows(problem.table, problem.table_levels, "per_class")
     with Workers(n_threads) as workers:
         n_states = states_per_class(rows, len(result.models[0].weights))
         bank = Bank(rows, n_states, uniform_scale(rows.weights, len(result.models)), 1.0, workers)
-        parameters, seconds = seed_parameters(bank, seed=0), []
-        for _ in range(5):
-            start = process_time()
+        parameters = seed_parameters(bank, seed=0)
+        bank.expect(parameters)  # has its memory from now on
+        start = process_time()
+        for _ in range(MOST_ITERATIONS):
             bank.expect(parameters)
             parameters = bank.maximise()
-            seconds.append(process_time() - start)
-    return min(seconds)
+        return process_time() - start
 
 
 def _peak() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class CodedProblem:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
-    @property
+    @cached_property
     def class_weights(self) -> Floats:
         """(C,) weight of the rows of each class."""
         return weigh_classes(self.labels, self.row_weights, self.n_classes)

@@ -111,7 +111,7 @@ class Table:
         """One weight for each row."""
         return np.ones(self.n_rows) if self.row_weights is None else self.row_weights
 
-    @property
+    @cached_property
     def class_weights(self) -> Floats:
         """(C,) weight of the rows of each class."""
         return weigh_classes(self.labels, self.row_weights, self.n_classes)

@@ -73,6 +73,46 @@ def _add_product(
         j += 1
 
 
+@inner
+def _add_class(part: Any, n: int, whole: Any, label: Any) -> None:
+    """Add p to `whole` and p log p to `label`, both halves at a time.
+
+    A logarithm is a chain of steps that wait for each other: two chains take little more than one.
+    """
+    tiny = part.dtype.type(1e-37)
+    half = n // 2
+    for t in range(half):
+        p, q = part[t], part[half + t]
+        whole[t] += p
+        whole[half + t] += q
+        label[t] += p * _log(max(p, tiny))
+        label[half + t] += q * _log(max(q, tiny))
+    for t in range(2 * half, n):
+        p = part[t]
+        whole[t] += p
+        label[t] += p * _log(max(p, tiny))
+
+
+@inner
+def _take_whole(whole: Any, n: int, latent: Any, label: Any) -> None:
+    """Take p log p from both, likewise."""
+    tiny = whole.dtype.type(1e-37)
+    half = n // 2
+    for t in range(half):
+        p, q = whole[t], whole[half + t]
+        loss = p * _log(max(p, tiny))
+        other = q * _log(max(q, tiny))
+        latent[t] -= loss
+        label[t] -= loss
+        latent[half + t] -= other
+        label[half + t] -= other
+    for t in range(2 * half, n):
+        p = whole[t]
+        loss = p * _log(max(p, tiny))
+        latent[t] -= loss
+        label[t] -= loss
+
+
 @_fused
 def information(
     features: Any, level_start: Any, factors: Any, level_entropy: Any, joint: Any, states: Any,
@@ -88,7 +128,6 @@ def information(
     n_classes = len(class_start) - 1
     n_pairs, n_configurations = joint.shape
     start, stop = class_start[0], class_start[n_classes]  # a 0 written here would compile anew
-    tiny = joint.dtype.type(1e-37)
     part = np.empty(BLOCK, dtype=joint.dtype)
     whole = np.empty(BLOCK, dtype=joint.dtype)
     latent = np.empty(BLOCK, dtype=joint.dtype)
@@ -116,17 +155,10 @@ def information(
                         _add_product(
                             part, n, factors, row, states, class_start[y], class_start[y + 1], near
                         )
-                        for t in range(n):
-                            p = part[t]
-                            whole[t] += p
-                            label[t] += p * _log(max(p, tiny))
+                        _add_class(part, n, whole, label)
                 else:
                     _add_product(whole, n, factors, row, states, start, stop, near)
-                for t in range(n):
-                    p = whole[t]
-                    loss = p * _log(max(p, tiny))
-                    latent[t] -= loss
-                    label[t] -= loss
+                _take_whole(whole, n, latent, label)
             for t in range(n):
                 w = weights[first + t]
                 a = np.float64(latent[t])
@@ -146,22 +178,45 @@ def nearest(points: Any, centres: Any, first: int, last: int, group: Any) -> Non
     """Index of the nearest of `centres` (F, n_centres) for points first..last of (T, F)."""
     n_states, n_centres = centres.shape
     half_norms = np.zeros(n_centres, dtype=np.float32)
-    closeness = np.empty(n_centres, dtype=np.float32)
     for f in range(n_states):
         for c in range(n_centres):
             half_norms[c] += np.float32(0.5) * centres[f, c] * centres[f, c]
-    for t in range(first, last):
+    near = np.empty((n_states, BLOCK), dtype=np.float32)
+    closeness, closest = np.empty(BLOCK, dtype=np.float32), np.empty(BLOCK, dtype=np.float32)
+    best = np.empty(BLOCK, dtype=np.int32)
+    for start in range(first, last, BLOCK):
+        n = min(BLOCK, last - start)
+        for t in range(n):
+            closest[t], best[t] = -np.inf, 0
+            for f in range(n_states):
+                near[f, t] = points[start + t, f]
         for c in range(n_centres):
-            closeness[c] = -half_norms[c]
-        for f in range(n_states):
-            p = points[t, f]
-            for c in range(n_centres):
-                closeness[c] += p * centres[f, c]
-        best = 0
-        for c in range(1, n_centres):
-            if closeness[c] > closeness[best]:
-                best = c
-        group[t] = best
+            for t in range(n):
+                closeness[t] = -half_norms[c]
+            _add_in_turn(closeness, n, centres[:, c], near)
+            for t in range(n):
+                is_closer = closeness[t] > closest[t]
+                closest[t] = closeness[t] if is_closer else closest[t]
+                best[t] = np.int32(c) if is_closer else best[t]
+        for t in range(n):
+            group[start + t] = best[t]
+
+
+@inner
+def _add_in_turn(sums: Any, n: int, factors: Any, near: Any) -> None:
+    """sums[t] += factors[f] * near[f, t], one f after the other."""
+    f = 0
+    while f + 4 <= len(factors):
+        a0, a1, a2, a3 = factors[f], factors[f + 1], factors[f + 2], factors[f + 3]
+        for t in range(n):
+            two = sums[t] + a0 * near[f, t] + a1 * near[f + 1, t]
+            sums[t] = two + a2 * near[f + 2, t] + a3 * near[f + 3, t]
+        f += 4
+    while f < len(factors):
+        a0 = factors[f]
+        for t in range(n):
+            sums[t] += a0 * near[f, t]
+        f += 1
 
 
 @kernel
