@@ -1,8 +1,9 @@
 """What jobs were said to take before they ran, beside what they took.
 
 Every job runs once, by one thread or on one process of Dask, in processor time of both, so that
-others may use the machine; the same run measures the speed of the core. Tables are made: numbers
-and codes that follow hidden states, more or less. Compiling is done before.
+others may use the machine. The speed of the core is measured before each, since it changes where
+they do; what a worker measures once, and keeps, is judged beside it. Tables are made: numbers and
+codes that follow hidden states, more or less. Compiling is done before.
 """
 
 from __future__ import annotations
@@ -153,17 +154,21 @@ LARGE = Job(10_000_000, 100, 10, of(GSM, 20), numbers=False, engine="file")
 
 @dataclass(frozen=True)
 class Course:
-    """How a job went: seconds by phase that were predicted, and when it said what it had done."""
+    """How a job went at some speed of the core, and when it said what it had done."""
 
     job: Job
-    predicted: dict[Phase, float]
     seconds: float
     told: tuple[tuple[float, Progress], ...]
     speed: Speed
 
+    @property
+    def ratio(self) -> float:
+        """What it was predicted to take over what it took."""
+        return sum(self.foreseen().values()) / self.seconds
+
     def ratios(self, moments: Sequence[float]) -> list[float]:
         """What it was said to have left over what it had, at some shares of its time."""
-        forecast, told, found = Forecast(self._foresee), list(self.told), list[float]()
+        forecast, told, found = Forecast(self.foreseen), list(self.told), list[float]()
         for share in moments:
             moment = share * self.seconds
             while told and told[0][0] <= moment:
@@ -172,14 +177,14 @@ class Course:
             found.append((forecast.seconds_left(moment) or nan) / (self.seconds - moment))
         return found
 
-    def _foresee(self, decided: Decided | None) -> dict[Phase, float]:
+    def foreseen(self, decided: Decided | None = None) -> dict[Phase, float]:
+        """Seconds by phase, as they are predicted at its speed."""
         job = self.job
         return phase_seconds(job.shape, job.config, self.speed, decided=decided, engine=job.engine)
 
 
 def run(job: Job, speed: Speed) -> Course:
-    """Predict, then run."""
-    predicted = phase_seconds(job.shape, job.config, speed, engine=job.engine)
+    """Run it where it is to lie."""
     told = list[tuple[float, Progress]]()
     with TemporaryDirectory() as name, placed(job.engine, Path(name)) as place:
         if place.programs:
@@ -190,24 +195,24 @@ def run(job: Job, speed: Speed) -> Course:
                 columns, LABEL, job.config, lambda p: told.append((place.clock() - start, p)),
                 engine=place.engine, origin=origin,
             )  # fmt: skip
-            return Course(job, predicted, place.clock() - start, tuple(told), speed)
+            return Course(job, place.clock() - start, tuple(told), speed)
 
 
-def predict(speed: Speed, jobs: Sequence[Job], console: Console) -> Iterator[Course]:
+def predict(jobs: Sequence[Job], console: Console) -> Iterator[Course]:
     """Run every job, then print what was predicted, and how many were right within the factor."""
-    table = Table("rows", "columns", "classes", "job", "predicted", "seen", "ratio")
-    ratios = []
+    headings = ("rows", "columns", "classes", "job", "predicted", "seen", "ratio", "measured once")
+    table, kept, ratios, once = Table(*headings), Speed(measure()), [], []
     for job in jobs:
-        course = run(job, speed)
-        said = sum(course.predicted.values())
-        ratios.append(said / course.seconds)
+        course = run(job, Speed(measure(pause=0)))
+        ratios.append(course.ratio)
+        once.append(replace(course, speed=kept).ratio)
         size = (f"{n:,}" for n in (job.n_rows, job.n_features, job.n_classes))
-        table.add_row(
-            *size, str(job), f"{said:.2f} s", f"{course.seconds:.2f} s", f"{ratios[-1]:.2f}"
-        )
+        seconds = (f"{course.ratio * course.seconds:.2f} s", f"{course.seconds:.2f} s")
+        table.add_row(*size, str(job), *seconds, f"{ratios[-1]:.2f}", f"{once[-1]:.2f}")
         yield course
     console.print(table)
     console.print(_verdict(ratios))
+    console.print(f"measured once, before all: {_verdict(once)}")
 
 
 def follow(courses: Sequence[Course], console: Console) -> None:
@@ -243,10 +248,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warm_kernels()
     for job in JOBS[::5]:  # what tiny tables leave to be compiled
         run(replace(job, n_rows=200, n_features=20, engine="memory"), Speed())
-    speed = Speed(measure())
-    console.print({kind: f"{value:.3g} ns" for kind, value in speed.nanoseconds.items()})
     jobs = [*JOBS[: options.jobs], *([LARGE] if options.large else ())]
-    follow(list(predict(speed, jobs, console)), console)
+    follow(list(predict(jobs, console)), console)
 
 
 if __name__ == "__main__":

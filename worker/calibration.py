@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from statistics import median
-from time import thread_time
+from time import sleep, thread_time
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -31,13 +31,15 @@ from core.workers import Workers
 
 Yardstick = Callable[[], object]
 
-N_RUNS = 5
+N_ROUNDS, PAUSE = 8, 0.5
+"""Seconds between two rounds: what neighbours do to a machine changes from one to the next."""
+
 N_LEVELS, N_CLASSES, N_STATES = 5, 3, 12
 
 REFERENCE: Mapping[str, float] = {
     "calls": 1.1,
     "sorts": 2.6,
-    "counts": 1.6,
+    "counts": 1.3,
     "updates": 15.0,
     "gains": 1.7,
     "distances": 12.5,
@@ -46,20 +48,26 @@ REFERENCE: Mapping[str, float] = {
 """Milliseconds that each yardstick took where the figures of `core.cost` come from."""
 
 
-def measure() -> dict[str, float]:
+def measure(pause: float = PAUSE) -> dict[str, float]:
     """Nanoseconds that each kind of work takes here."""
     with threadpool_limits(1):
-        taken = {kind: _milliseconds(yardstick) for kind, yardstick in yardsticks().items()}
+        taken = _milliseconds(yardsticks(), pause)
     return {kind: USUAL[kind] * taken[kind] / REFERENCE[kind] for kind in USUAL}
 
 
-def _milliseconds(yardstick: Yardstick) -> float:
-    """The median of several runs; the first loads what was compiled."""
-    yardstick()
-    return 1e3 * median(_timed(yardstick) for _ in range(N_RUNS))
+def _milliseconds(sticks: Mapping[str, Yardstick], pause: float) -> dict[str, float]:
+    """The median of several rounds, so that no kind alone meets a bad moment."""
+    rounds = []
+    for _ in range(N_ROUNDS):
+        rounds.append([_timed(stick) for stick in sticks.values()])
+        sleep(pause)
+    of_each = zip(*rounds, strict=True)
+    return {kind: 1e3 * median(seconds) for kind, seconds in zip(sticks, of_each, strict=True)}
 
 
 def _timed(yardstick: Yardstick) -> float:
+    """Of the second of two runs: the first loads what was compiled, and what caches hold."""
+    yardstick()
     start = thread_time()
     yardstick()
     return thread_time() - start
@@ -68,10 +76,10 @@ def _timed(yardstick: Yardstick) -> float:
 def yardsticks() -> dict[str, Yardstick]:
     """A little of each kind of work, on made-up rows."""
     rng, alone = np.random.default_rng(0), Workers(1)
-    few, many = _problem(100, 20), _problem(5000, 40)
+    few, many, most = _problem(100, 20), _problem(5000, 40), _problem(100_000, 40)
     numbers, matrix = rng.normal(size=20_000), rng.normal(size=(200, 200))
     table, folds = Table.of_codes(few), np.arange(few.n_rows) % 5
-    with pair_information(many, alone, StepProgress(1, ignore, ignore)) as pairs:
+    with pair_information(most, alone, StepProgress(1, ignore, ignore)) as pairs:
         pass  # so few rows lie in memory, and stay
     objective = AveragedObjective([_model(rng)], 4096, 0, alone)
     for feature in range(7):
@@ -81,7 +89,7 @@ def yardsticks() -> dict[str, Yardstick]:
     return {
         "calls": lambda: table.learn_without_folds(("quantile",), folds, 5),
         "sorts": lambda: fine_column("x", numbers, Discretize(), None),
-        "counts": lambda: [pairs.about_label() for _ in range(20)],
+        "counts": pairs.about_label,
         "updates": lambda: fit_cpd(many.table, many.table_levels, fit),
         "gains": lambda: objective.gains(np.arange(20, 40), with_label=True),
         "distances": lambda: ask_nearest(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.budgets import HELD_ROWS, MOST_DISTANCES
 from core.config import Bootstrap, Compare, Discretize, Evaluate, GsmCpd, Method, SelectionConfig
 from core.cost.crossfit import score_beliefs, usual_choice
-from core.cost.engines import EngineName
+from core.cost.engines import EngineName, encode_there
 from core.cost.gsm import GsmWork
 from core.cost.rivals import search_rival, select_rival
 from core.cost.work import Speed, Work
@@ -52,7 +52,7 @@ def phase_work(
     """The work of each phase of a run, in order."""
     k, method, cut = _wanted(config), config.method, config.discretize
     chosen = _choose(shape, method, cut, k, engine, decided)
-    work: dict[Phase, Work] = {"encode": _encode(shape), **chosen}
+    work: dict[Phase, Work] = {"encode": _encode(shape) + encode_there(shape, engine), **chosen}
     size = _size(shape, k, decided)
     if (how := config.evaluate) is not None:
         work["evaluate"] = _trial(shape, method, cut, size, how, engine) * how.n_splits

@@ -43,6 +43,9 @@ PAIR_COUNTS = 0.6
 EVALUATED, EVALUATED_SHARE = 12, 1 / 40
 """Features that a lazy step looks at closely: so many, and that share of all."""
 
+STEP_CALLS, MOST_CLOSE = 15, 60
+"""Of a step, however few the features; those that are nearly as good as the best."""
+
 EXACT_STEPS, EXACT_WORTH = 3, 0.3
 EXACT_CONFIGURATIONS = 30
 SAMPLED = 0.7
@@ -65,6 +68,11 @@ def usual_fit(n_rows: int, n_features: int) -> float:
 def steps_worth(n_steps: int) -> float:
     """Of steps, the first of which are quickly made, in later ones."""
     return EXACT_WORTH * min(n_steps, EXACT_STEPS) + max(n_steps - EXACT_STEPS, 0)
+
+
+def calls_of_step(n_features: int) -> float:
+    """What decides between features takes, until most of them are out of the question."""
+    return STEP_CALLS + min(n_features, MOST_CLOSE) / 3 + n_features / 80
 
 
 def looked_at(n_features: int) -> float:
@@ -234,7 +242,7 @@ class GsmWork:
         if grouped:
             n_groups = min(COARSE_GROUPS, n_configurations)
             gains += n_groups * (n_levels + n_configurations)
-        return Work(calls=20 + self.shape.n_features / 80, gains=n_states * gains)
+        return Work(calls=calls_of_step(self.shape.n_features), gains=n_states * gains)
 
     def _remodel(self) -> Work:
         if self.method.remodel == "none":

@@ -27,6 +27,9 @@ OCCURRING = 0.9
 SPECTRUM = 0.2
 """What one of many spectra takes of what a rotation is charged."""
 
+CALLS_OF_PREFIX = 18
+"""For all subsets that differ in their last feature only; there are half as many as columns."""
+
 MOST_STEPS = 10
 """Features whose patterns are not yet more than any rows."""
 
@@ -49,8 +52,7 @@ def select_rival(shape: TableShape, method: Rival, k: int, engine: EngineName = 
     n_rows, n_features = shape.n_rows, shape.n_features
     said = Work(calls=4 * n_features, counts=6 * n_rows * n_features)
     if is_large(n_rows, n_features):
-        by_columns = isinstance(method, Rjmi | GlobalFs | Iselect)
-        said += keep(shape, engine, _n_asked(shape, method, k), by_columns=by_columns)
+        said += keep(shape, engine, _n_asked(shape, method, k))
     return choose(shape, method, n_rows, k) + said
 
 
@@ -77,9 +79,11 @@ def choose(shape: TableShape, method: Rival, n_rows: float, k: int) -> Work:
             return _rjmi(shape, method, n_rows, k)
         case GlobalFs():
             n_subsets = _n_subsets(shape, method, k)
-            return Work(counts=2 * n_rows * n_subsets, calls=n_features)
+            n_prefixes = 2 * n_subsets / n_features
+            calls = CALLS_OF_PREFIX * n_prefixes + n_features
+            return Work(counts=2 * n_rows * n_subsets, calls=calls)
         case Iselect():
-            return Work(calls=8 * k, counts=n_features * (k * (6 * n_rows + 200) + 4 * n_rows))
+            return Work(calls=8 * k, counts=n_features * (k * (3.2 * n_rows + 200) + 4 * n_rows))
         case _:
             shared = SHARED_BYTE if n_rows > 500 * shape.n_classes else 1
             per_feature = PASSES[type(method)] * k * (shared * n_rows + 300) + 4 * n_rows

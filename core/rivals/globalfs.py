@@ -100,7 +100,7 @@ class SubsetSearch:
         return float(self._penalties(tuple(by_levels[: size - 1]), widest)[0])
 
     def _values(self, prefix: tuple[int, ...], lasts: Ints) -> Floats:
-        weights = np.bincount(self.problem.labels, self.problem.weights)
+        weights = self.problem.class_weights
         entropy = entr(weights / weights.sum()).sum()
         unexplained = entropy - self.known.joint(prefix, lasts)
         values: Floats = 2 * weights.sum() * unexplained + self._penalties(prefix, lasts)

@@ -17,7 +17,7 @@ from core.config import (
     Mrmr,
     SelectionConfig,
 )
-from core.cost.engines import EngineName, keep
+from core.cost.engines import EngineName, encode_there
 from core.cost.forecast import phase_seconds
 from core.cost.work import KINDS, USUAL, Speed, Work
 from core.memory import TableShape
@@ -87,25 +87,17 @@ def test_where_blocks_lie_costs_something_if_there_are_any(method: Method) -> No
     assert rising == sorted(rising)
     assert len(set(rising)) == len(ENGINES)
     asked = "fit" if isinstance(method, GsmCpd) else "select"
-    for phases in found:  # held-out rows are a sample, in memory whichever engine there is
-        assert [phase for phase in phases if phases[phase] != found[0][phase]] in ([], [asked])
+    for phases, dearer in zip(found, ([], [asked], ["encode", asked]), strict=True):
+        # held-out rows are a sample, in memory whichever engine there is
+        assert [phase for phase in phases if phases[phase] != found[0][phase]] == dearer
     whole = [phase_seconds(SHAPE, config, Speed(), engine=engine) for engine in ENGINES]
     assert whole[0] == whole[1] == whole[2]
 
 
-def test_a_cluster_reads_row_groups_of_which_a_shard_has_a_part_more_than_once() -> None:
-    added = []
-    for n_rows, n_features in ((1_000_000, 100), (100_000, 1_000)):
-        shape = TableShape(n_rows, [5] * n_features, 10)
-        on_cluster, in_memory = (keep(shape, engine, 4) for engine in ("dask", "memory"))
-        assert in_memory == Work()
-        added.append(on_cluster.counts)
-    assert 1.5 * added[0] < added[1]
-
-
-def test_a_cluster_encodes_numbers_once_more() -> None:
-    levels, numbers = (keep(replace(CUT, n_continuous=n), "dask", 4).counts for n in (0, 100))
-    assert numbers > 5 * levels
+def test_a_cluster_encodes_numbers_at_a_higher_price_and_only_where_blocks_are_many() -> None:
+    levels, numbers = (encode_there(replace(CUT, n_continuous=n), "dask") for n in (0, 100))
+    assert numbers.counts > 5 * levels.counts > 0
+    assert encode_there(CUT, "file") == encode_there(SHAPE, "dask") == Work()
 
 
 def test_trials_and_samples_lie_where_the_table_lies() -> None:
