@@ -72,7 +72,11 @@ class DaskEngine:
 
     @contextmanager
     def spread(
-        self, build: Callable[[Part], Block], parts: Sequence[Part], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Part], Block],
+        parts: Sequence[Part],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> Iterator[Blocks[Block]]:
         """Have the blocks made by workers that take turns; nobody waits for them here."""
         with connected(self.address, on_wait) as connection:

@@ -60,9 +60,16 @@ class Engine(Protocol):
         ...
 
     def spread(
-        self, build: Callable[[Part], Block], parts: Sequence[Part], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Part], Block],
+        parts: Sequence[Part],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> AbstractContextManager[Blocks[Block]]:
-        """Make a block of each part, and keep them until the context ends."""
+        """Make a block of each part, and keep them until the context ends.
+
+        `on_made` is told what part of them is made, where somebody waits for that here.
+        """
         ...
 
 
@@ -74,13 +81,18 @@ class Memory:
         return np.empty((n_rows, n_columns), dtype=np.uint8)
 
     def spread(
-        self, build: Callable[[Part], Block], parts: Sequence[Part], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Part], Block],
+        parts: Sequence[Part],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> AbstractContextManager[Blocks[Block]]:
         """Make the blocks one after the other."""
         blocks = []
         for part in parts:
             on_wait()
             blocks.append(build(part))
+            on_made(len(blocks) / len(parts))
         return nullcontext(_Held(blocks))
 
 

@@ -40,7 +40,11 @@ class Scratch:
 
     @contextmanager
     def spread(
-        self, build: Callable[[Part], Block], parts: Sequence[Part], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Part], Block],
+        parts: Sequence[Part],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> Iterator[Blocks[Block]]:
         """Make the blocks one after the other and write each to the file."""
         with self._file() as file, ThreadPoolExecutor(1) as reader:
@@ -48,6 +52,7 @@ class Scratch:
             for part in parts:
                 on_wait()
                 kept.append(_write(file, build(part)))
+                on_made(len(kept) / len(parts))
             yield _Filed(file, kept, reader)
 
     def _file(self) -> IO[bytes]:

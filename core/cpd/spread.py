@@ -11,7 +11,7 @@ import numpy as np
 from core import budgets
 from core.arrays import Floats, Ints, Truths
 from core.blocks.engine import Blocks, Memory
-from core.callbacks import OnWait, ignore
+from core.callbacks import OnFraction, OnWait, ignore
 from core.cpd.bank import Bank, Hidden, Models, uniform_scale
 from core.cpd.layout import Parameters
 from core.cpd.packing import level_rows
@@ -56,7 +56,10 @@ class SpreadRows:
 
 @contextmanager
 def gather(
-    problem: CodedProblem, family: Family, on_wait: OnWait = ignore
+    problem: CodedProblem,
+    family: Family,
+    on_wait: OnWait = ignore,
+    on_made: OnFraction = ignore,
 ) -> Iterator[Rows | SpreadRows]:
     """The rows of a problem as models learn from them, in shards where there are many."""
     if not budgets.is_spread(problem.n_rows, len(problem.columns)):
@@ -80,7 +83,7 @@ def gather(
     held = problem.class_weights
     n_rows = budgets.rows_of_shard(len(problem.columns))
     stretches = cut(problem.labels, problem.row_weights, n_rows, source)
-    with problem.engine.spread(packer, stretches, on_wait) as blocks:
+    with problem.engine.spread(packer, stretches, on_wait, on_made) as blocks:
         yield SpreadRows(
             blocks=blocks,
             few=few,

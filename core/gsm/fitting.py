@@ -72,8 +72,9 @@ class Fitting:
     @contextmanager
     def gather(self, table: CodedProblem | None = None) -> Iterator[Rows | SpreadRows]:
         """The rows of the table, or of another, as models learn from them."""
-        with gather(table or self._problem, self._family, self._progress.wait) as gathered:
-            yield gathered.focused(self._focus)
+        table, told = table or self._problem, self._progress
+        with gather(table, self._family, told.wait, told.gathered) as rows:
+            yield rows.focused(self._focus)
 
     def _fit_alone(
         self, table: CodedProblem, fits: list[CpdFit] | None
@@ -94,6 +95,10 @@ class _Progress:
     _within: float = 0.0
 
     def wait(self) -> None:
+        self._tell(None)
+
+    def gathered(self, fraction: float) -> None:
+        self._within = max(self._within, self.stages[0] * fraction)
         self._tell(None)
 
     def on_few(self, iteration: int, _loglik: float) -> None:

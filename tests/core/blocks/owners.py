@@ -29,7 +29,11 @@ class Owners:
         return MEMORY.room(n_rows, n_columns)
 
     def spread(
-        self, build: Callable[[Any], Any], parts: Sequence[Any], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Any], Any],
+        parts: Sequence[Any],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> AbstractContextManager[Any]:
         held = {i: sent(build)(sent(part)) for i, part in enumerate(parts)}
         return nullcontext(_Dealt(self.n_owners, held))

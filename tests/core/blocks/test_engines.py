@@ -28,7 +28,7 @@ from core.config import (
 )
 from core.data.deferred import Deferred
 from core.pipeline import select_features
-from core.results.selection import SelectionResult
+from core.results.selection import Progress, SelectionResult
 from core.rivals import whole
 from tests.core.blocks.owners import Owners
 from tests.core.tables import QUICK, mixed_table
@@ -106,3 +106,14 @@ def test_a_comparison_is_the_same_wherever_its_table_lies() -> None:
     assert at_hand.comparison is not None
     assert [method.error for method in at_hand.comparison.methods] == [None] * 3
     assert identity(elsewhere) == identity(at_hand)
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+@pytest.mark.usefixtures("small_tables_are_large")
+def test_a_fit_tells_how_far_it_is_while_blocks_are_made(where: str, tmp_path: Path) -> None:
+    config = SelectionConfig(3, method=QUICK, weight_column="weight", n_threads=1)
+    engine, told = MEMORY if where == "memory" else Scratch(tmp_path), list[Progress]()
+    select_features(table(), "y", config, told.append, engine=engine)
+    within = [progress.within for progress in told if progress.phase == "fit"]
+    assert within == sorted(within)
+    assert len({share for share in within if 0 < share < 1 / 3}) >= 3

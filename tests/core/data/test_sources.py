@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core import budgets
 from core.arrays import Bytes, Ints
-from core.callbacks import OnWait, ignore
+from core.callbacks import OnFraction, OnWait, ignore
 from core.config import Iselect, Mrmr
 from core.cpd.spread import gather
 from core.data.problem import CodedProblem
@@ -66,10 +66,14 @@ class Noting(Owners):
     lengths: list[int] = field(default_factory=list)
 
     def spread(
-        self, build: Callable[[Any], Any], parts: Sequence[Any], on_wait: OnWait = ignore
+        self,
+        build: Callable[[Any], Any],
+        parts: Sequence[Any],
+        on_wait: OnWait = ignore,
+        on_made: OnFraction = ignore,
     ) -> AbstractContextManager[Any]:
         self.lengths.append(len(pickle.dumps(build)))
-        return super().spread(build, parts, on_wait)
+        return super().spread(build, parts, on_wait, on_made)
 
 
 @dataclass(frozen=True)
