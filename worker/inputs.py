@@ -143,8 +143,8 @@ def _cluster(process: Process, scratch: Scratch, heartbeat: Heartbeat) -> Engine
     from app.cluster.engine import DaskEngine  # noqa: PLC0415
 
     engine = DaskEngine(process.settings.dask_scheduler, scratch)
-    while not engine.answers():
-        log.warning("cluster away, trying again")
+    while (why := engine.why_away()) is not None:
+        log.warning("cluster away, trying again", error=why)
         heartbeat.check()
         time.sleep(PAUSE_SECONDS)
     return engine

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 import dask
@@ -27,6 +28,9 @@ CONNECT_SECONDS = 10
 
 SILENCE_SECONDS = 30
 """After so long without a word from the scheduler it is taken for gone."""
+
+PACKAGE = "pith"
+OURS = version(PACKAGE)
 
 # Parameters of large models go with a task, so that Dask can bring them again; it would warn.
 QUIET = {"distributed.admin.large-graph-warning-threshold": "4GiB"}
@@ -60,6 +64,21 @@ class Connection:
         except Exception as error:  # Dask has several for a connection that is no more
             raise ClusterAway("the scheduler of the cluster takes no tasks") from error
 
+    def check_version(self) -> None:
+        """Raise where the scheduler has another version of us, which may not know our tasks."""
+        asked = self._client.run_on_scheduler(version, PACKAGE, asynchronous=True)
+        try:
+            theirs = self._answered(asked)
+        except ClusterAway as error:
+            if not isinstance(error.__cause__, PackageNotFoundError):
+                raise
+            theirs = "none"
+        if theirs != OURS:
+            raise ClusterAway(
+                f"the scheduler of the cluster has version {theirs} of {PACKAGE}, not {OURS}: "
+                "both must be the same"
+            )
+
     def threads(self) -> Mapping[str, int]:
         """How many each worker has, by its address; waits while there is no worker."""
         while not (found := self._threads()):
@@ -68,15 +87,18 @@ class Connection:
         return found
 
     def _threads(self) -> dict[str, int]:
+        workers = self._answered(self._client.scheduler.identity(n_workers=-1))["workers"]
+        return {address: workers[address]["nthreads"] for address in sorted(workers)}
+
+    def _answered(self, question: Coroutine[Any, Any, Answer]) -> Answer:
+        """What the scheduler says to a question that takes it no time."""
         deadline = time.monotonic() + SILENCE_SECONDS
 
         def check() -> None:
             if time.monotonic() > deadline:
                 raise ClusterAway("the scheduler of the cluster does not answer")
 
-        identity = self._start(self._client.scheduler.identity(n_workers=-1))
-        workers = self._await(identity, check)["workers"]
-        return {address: workers[address]["nthreads"] for address in sorted(workers)}
+        return self._await(self._start(question), check)
 
     def fetch(self, task: Future) -> Coming:
         """Have what a task gives brought here as soon as it is there."""
@@ -123,4 +145,6 @@ def connected(address: str, on_wait: OnWait) -> Iterator[Connection]:
         except (OSError, TimeoutError) as error:
             raise ClusterAway(f"no scheduler answers at {address}") from error
         with client:
-            yield Connection(client, on_wait)
+            connection = Connection(client, on_wait)
+            connection.check_version()
+            yield connection

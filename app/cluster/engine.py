@@ -58,13 +58,13 @@ class DaskEngine:
     address: str
     nearby: Engine = MEMORY
 
-    def answers(self) -> bool:
-        """Whether the scheduler is there."""
+    def why_away(self) -> str | None:
+        """What is wrong, if no scheduler is there that knows what it would be sent."""
         try:
             with connected(self.address, ignore):
-                return True
-        except ClusterAway:
-            return False
+                return None
+        except ClusterAway as error:
+            return str(error)
 
     def room(self, n_rows: int, n_columns: int) -> Bytes:
         """(n_rows, n_columns) bytes of this machine."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.cluster import connection
 from app.cluster.engine import DaskEngine
 from app.cluster.faults import ClusterAway
 from core.blocks.engine import MEMORY, Blocks, Engine
@@ -157,6 +159,24 @@ def test_a_scheduler_that_is_gone_or_never_was_is_told(tmp_path: Path) -> None:
             blocks.fold(works.sleep, 0.0, ALONE)
     finally:
         own.close()
+
+
+@pytest.mark.parametrize(
+    ("package", "ours", "told"),
+    [("pith", "0.0.1", r"has version \d.* of pith, not 0.0.1"), ("not-there", "1", "version none")],
+)
+def test_a_cluster_of_another_version_is_told(
+    cluster: Cluster, package: str, ours: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = DaskEngine(cluster.address)
+    assert engine.why_away() is None
+    monkeypatch.setattr(connection, "PACKAGE", package)
+    monkeypatch.setattr(connection, "OURS", ours)
+    why = engine.why_away()
+    assert why is not None
+    assert re.search(told, why)
+    with pytest.raises(ClusterAway, match=told), engine.spread(works.number_noted, []):
+        pass
 
 
 @pytest.mark.usefixtures("small_tables_are_large")
