@@ -93,9 +93,7 @@ def prepare(
     Columns are looked at one by one, once each; their codes lie where the engine has room. By
     `origin`, if there is one, processes elsewhere find the same columns.
     """
-    asked = _Asked.of(columns, target, config)
-    encoded = encode_here(asked.searched, asked.rows, config.discretize, engine, on_column)
-    return asked.prepared(encoded, engine, origin)
+    return _Asked.of(columns, target, config).here(on_column, engine, origin)
 
 
 @contextmanager
@@ -115,8 +113,7 @@ def preparing(
     """
     asked = _Asked.of(columns, target, config)
     if origin is None or not asked.is_spread:
-        encoded = encode_here(asked.searched, asked.rows, config.discretize, engine, on_column)
-        yield asked.prepared(encoded, engine, origin)
+        yield asked.here(on_column, engine, origin)
         return
     taught = Taught(Stored.of(target, columns[target]), config.weight_column)
     there = encode_there(
@@ -157,6 +154,12 @@ class _Asked:
 
     def _source(self, origin: Origin, columns: Sequence[FineColumn]) -> Source:
         return self.rows.source(origin, columns, self.searched)
+
+    def here(self, on_column: OnFraction, engine: Engine, origin: Origin | None) -> Prepared:
+        """Encoded by this process."""
+        cut, rows = self.config.discretize, self.rows
+        encoded = encode_here(self.searched, rows, cut, engine, on_column)
+        return self.prepared(encoded, engine, origin)
 
     def prepared(self, encoded: Encoded, engine: Engine, origin: Origin | None) -> Prepared:
         """The table of what was encoded, and what is to be said about it."""

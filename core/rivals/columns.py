@@ -26,7 +26,6 @@ BYTE = 256
 ROWS_PER_CELL = 4
 """With fewer, walking through a shared histogram costs more than filling one for each feature."""
 
-
 Run = Callable[[Callable[[int], None], int], None]
 """Does some work for each of so many columns."""
 
