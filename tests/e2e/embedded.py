@@ -41,9 +41,9 @@ class Service:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def worker(self) -> psutil.Process:
-        """The worker's main process."""
+        """The worker's main process; another, which compiles and measures, ends after a while."""
         children = psutil.Process(self.process.pid).children()
-        return next(child for child in children if "worker" in child.cmdline())
+        return next(child for child in children if {"app", "worker"} <= set(child.cmdline()))
 
     def upload(self, file: Path = WINE) -> str:
         headers = {"Content-Type": "text/csv"}

@@ -87,15 +87,31 @@ def test_what_was_killed_leaves_nothing_running_and_loses_nothing(tmp_path: Path
 
 
 def a_killed_worker_is_replaced_and_the_job_completes(service: Service, wide: str) -> None:
-    job_id = service.submit(wide, method=MEDIUM)
-    service.wait_for(job_id, "running")
-    worker = service.worker()
+    worker, job_id = stopped_within_a_job(service, wide)
     children = worker.children(recursive=True)
     os.kill(worker.pid, signal.SIGKILL)
+    for child in children:
+        child.resume()
     assert still_running(children) == []
     job = service.wait_for(job_id, "succeeded")
     assert job["attempts"] == 2
     assert service.worker().pid != worker.pid
+
+
+def stopped_within_a_job(service: Service, wide: str) -> tuple[psutil.Process, str]:
+    """A worker that stands still, and the job that it has not completed: one may be too quick."""
+    for seed in range(9):
+        job_id = service.submit(wide, method=MEDIUM, seed=seed)
+        service.wait_for(job_id, "running", "succeeded")
+        worker = service.worker()
+        processes = [worker, *worker.children(recursive=True)]
+        for process in processes:
+            process.suspend()
+        if service.job(job_id)["status"] == "running":
+            return worker, job_id
+        for process in processes:
+            process.resume()
+    raise AssertionError("all jobs were over before anybody looked")
 
 
 def impatient(data_dir: Path) -> AbstractContextManager[Service]:
