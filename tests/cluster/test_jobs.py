@@ -60,8 +60,8 @@ def test_a_job_on_a_cluster_has_the_result_of_any_other(
 ) -> None:
     in_memory, on_cluster = stage.submit(), stage.submit(engine="dask")
     runner.run_job(stage.worker(), in_memory)
-    answers = iter([False, True])
-    monkeypatch.setattr(DaskEngine, "answers", lambda _: next(answers))
+    why_away = iter(["nobody answers", None])
+    monkeypatch.setattr(DaskEngine, "why_away", lambda _: next(why_away))
     monkeypatch.setattr(inputs, "PAUSE_SECONDS", 0)
     assert not cluster.keys
     runner.run_job(with_cluster(stage, cluster), on_cluster)
@@ -289,7 +289,7 @@ def test_the_engine_is_what_was_asked_for_or_the_first_with_room(stage: Stage) -
 def test_a_table_that_stays_in_the_worker_waits_for_no_scheduler(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DaskEngine, "answers", lambda _: pytest.fail("it was looked for"))
+    monkeypatch.setattr(DaskEngine, "why_away", lambda _: pytest.fail("it was looked for"))
     settings = stage.settings.model_copy(update={"dask_scheduler": "tcp://127.0.0.1:1"})
     stage.workers.append(replace(stage.worker(), settings=settings))
     job_id = stage.submit(engine="dask", method={"name": "mrmr"})
